@@ -1,0 +1,779 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parser, folder, printer and evaluator of size expressions. The parser is a recursive descent over two levels of
+// precedence; everything else is one walk over immutable nodes.
+#include "dialect/IR/SizeExpr.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <limits>
+#include <tuple>
+
+using namespace llvm;
+
+namespace helion {
+
+// A text has at most this many operators and open parentheses, which bounds every recursion below.
+static constexpr unsigned maxOperators = 2000;
+
+struct SizeExpr::Node {
+  Kind kind = Kind::Constant;
+  int64_t value = 0;
+  helion::Leaf leaf;
+  // Only two-operand kinds; the default of SizeExpr would make a node, so these are built through `operands`.
+  std::unique_ptr<const std::pair<SizeExpr, SizeExpr>> operands;
+};
+
+//===-- Leaf ------------------------------------------------------------------------------------------------------===//
+
+void Leaf::print(raw_ostream &os) const {
+  switch (kind) {
+  case Kind::Size:
+    os << name << ".size(" << index << ')';
+    return;
+  case Kind::Stride:
+    os << name << ".stride(" << index << ')';
+    return;
+  case Kind::Align:
+    os << name << ".align";
+    return;
+  case Kind::Scalar:
+    os << name;
+    return;
+  case Kind::Device:
+    os << "dev." << name;
+    return;
+  }
+}
+
+template <typename T> static std::string printed(const T &value) {
+  std::string text;
+  raw_string_ostream os(text);
+  value.print(os);
+  return text;
+}
+
+std::string Leaf::str() const { return printed(*this); }
+
+bool Leaf::operator==(const Leaf &other) const {
+  return kind == other.kind && name == other.name && index == other.index;
+}
+
+bool Leaf::operator<(const Leaf &other) const {
+  return std::tie(kind, name, index) < std::tie(other.kind, other.name, other.index);
+}
+
+//===-- Arithmetic ------------------------------------------------------------------------------------------------===//
+
+using Kind = SizeExpr::Kind;
+
+namespace {
+struct Operator {
+  Kind kind;
+  StringRef text;      // As written between the operands, or before `(`.
+  unsigned precedence; // 1 for + and -, 2 for the others, 3 for calls.
+  StringRef cpp;       // Name of the helper in C++; empty where C++ has the operator.
+};
+} // namespace
+
+static constexpr Operator operators[] = {
+    {Kind::Add, "+", 1, ""},
+    {Kind::Sub, "-", 1, ""},
+    {Kind::Mul, "*", 2, ""},
+    {Kind::FloorDiv, "floordiv", 2, "helion_floordiv"},
+    {Kind::CeilDiv, "ceildiv", 2, "helion_ceildiv"},
+    {Kind::Mod, "%", 2, "helion_mod"},
+    {Kind::Min, "min", 3, "helion_min"},
+    {Kind::Max, "max", 3, "helion_max"},
+};
+
+static const Operator &operatorOf(Kind kind) {
+  return *find_if(operators, [&](const Operator &op) { return op.kind == kind; });
+}
+
+/// std::nullopt where the result does not fit, or the divisor is not positive.
+static std::optional<int64_t> apply(Kind kind, int64_t a, int64_t b) {
+  int64_t result = 0;
+  switch (kind) {
+  case Kind::Add:
+    return AddOverflow(a, b, result) ? std::nullopt : std::optional(result);
+  case Kind::Sub:
+    return SubOverflow(a, b, result) ? std::nullopt : std::optional(result);
+  case Kind::Mul:
+    return MulOverflow(a, b, result) ? std::nullopt : std::optional(result);
+  case Kind::FloorDiv:
+    return b <= 0 ? std::nullopt : std::optional(a / b - (a % b < 0));
+  case Kind::CeilDiv:
+    return b <= 0 ? std::nullopt : std::optional(a / b + (a % b > 0));
+  case Kind::Mod:
+    return b <= 0 ? std::nullopt : std::optional(a % b + (a % b < 0 ? b : 0));
+  case Kind::Min:
+    return std::min(a, b);
+  case Kind::Max:
+    return std::max(a, b);
+  case Kind::Constant:
+  case Kind::Leaf:
+    break;
+  }
+  llvm_unreachable("not an operator");
+}
+
+//===-- Folding ---------------------------------------------------------------------------------------------------===//
+
+SizeExpr SizeExpr::make(Kind kind, SizeExpr lhs, SizeExpr rhs) {
+  auto node = std::make_shared<Node>();
+  node->kind = kind;
+  node->operands = std::make_unique<const std::pair<SizeExpr, SizeExpr>>(std::move(lhs), std::move(rhs));
+  return SizeExpr(std::move(node));
+}
+
+/// The identities of one two-operand node. Constants of + * min max stand on the right, so each rule is written once.
+class SizeExprFolder {
+public:
+  SizeExprFolder(Kind kind, const SizeExpr &lhs, const SizeExpr &rhs)
+      : kind(kind), lhs(lhs), rhs(rhs), c(rhs.asConstant()) {}
+
+  std::optional<SizeExpr> fold() const {
+    switch (kind) {
+    case Kind::Add:
+    case Kind::Sub:
+      return foldSum();
+    case Kind::Mul:
+      return foldProduct();
+    case Kind::FloorDiv:
+    case Kind::CeilDiv:
+      return foldDivision();
+    case Kind::Mod:
+      return foldMod();
+    case Kind::Min:
+    case Kind::Max:
+      return foldMinMax();
+    case Kind::Constant:
+    case Kind::Leaf:
+      break;
+    }
+    llvm_unreachable("not an operator");
+  }
+
+private:
+  /// The constant right operand of lhs, if lhs is `x inner constant`.
+  std::optional<int64_t> innerConstant(Kind inner) const {
+    return lhs.kind() == inner ? lhs.rhs().asConstant() : std::nullopt;
+  }
+
+  /// x + c, x - c and sums of two constants become one `x + c` or `x - c` with c > 0.
+  std::optional<SizeExpr> foldSum() const {
+    if (kind == Kind::Sub && lhs == rhs)
+      return SizeExpr::constant(0);
+    if (!c)
+      return std::nullopt;
+    std::optional<int64_t> total = kind == Kind::Add ? *c : apply(Kind::Sub, 0, *c);
+    SizeExpr base = lhs;
+    if (std::optional<int64_t> inner = innerConstant(Kind::Add))
+      total = total ? apply(Kind::Add, *total, *inner) : std::nullopt;
+    else if (std::optional<int64_t> inner = innerConstant(Kind::Sub))
+      total = total ? apply(Kind::Sub, *total, *inner) : std::nullopt;
+    if (!total)
+      return std::nullopt;
+    if (innerConstant(Kind::Add) || innerConstant(Kind::Sub))
+      base = lhs.lhs();
+    if (*total == 0)
+      return base;
+    if (*total > 0)
+      return SizeExpr::make(Kind::Add, base, SizeExpr::constant(*total));
+    if (std::optional<int64_t> positive = apply(Kind::Sub, 0, *total))
+      return SizeExpr::make(Kind::Sub, base, SizeExpr::constant(*positive));
+    return std::nullopt;
+  }
+
+  std::optional<SizeExpr> foldProduct() const {
+    if (c == 0)
+      return SizeExpr::constant(0);
+    if (c == 1)
+      return lhs;
+    std::optional<int64_t> inner = c ? innerConstant(Kind::Mul) : std::nullopt;
+    std::optional<int64_t> product = inner ? apply(Kind::Mul, *inner, *c) : std::nullopt;
+    if (product)
+      return SizeExpr::mul(lhs.lhs(), SizeExpr::constant(*product));
+    return std::nullopt;
+  }
+
+  std::optional<SizeExpr> foldDivision() const {
+    if (c == 1)
+      return lhs;
+    std::optional<int64_t> inner = c && *c > 0 ? innerConstant(Kind::Mul) : std::nullopt;
+    if (inner && *inner % *c == 0)
+      return SizeExpr::mul(lhs.lhs(), SizeExpr::constant(*inner / *c));
+    return std::nullopt;
+  }
+
+  std::optional<SizeExpr> foldMod() const {
+    if (c == 1)
+      return SizeExpr::constant(0);
+    std::optional<int64_t> inner = c && *c > 0 ? innerConstant(Kind::Mul) : std::nullopt;
+    if (inner && *inner % *c == 0)
+      return SizeExpr::constant(0);
+    return std::nullopt;
+  }
+
+  std::optional<SizeExpr> foldMinMax() const {
+    if (lhs == rhs)
+      return lhs;
+    std::optional<int64_t> inner = c ? innerConstant(kind) : std::nullopt;
+    if (inner)
+      return SizeExpr::make(kind, lhs.lhs(), SizeExpr::constant(*apply(kind, *inner, *c)));
+    return std::nullopt;
+  }
+
+  Kind kind;
+  const SizeExpr &lhs;
+  const SizeExpr &rhs;
+  std::optional<int64_t> c;
+};
+
+SizeExpr SizeExpr::binary(Kind kind, SizeExpr lhs, SizeExpr rhs) {
+  std::optional<int64_t> a = lhs.asConstant(), b = rhs.asConstant();
+  if (a && b)
+    if (std::optional<int64_t> value = apply(kind, *a, *b))
+      return constant(*value);
+  bool commutes = kind == Kind::Add || kind == Kind::Mul || kind == Kind::Min || kind == Kind::Max;
+  if (commutes && a && !b)
+    std::swap(lhs, rhs);
+  if (std::optional<SizeExpr> folded = SizeExprFolder(kind, lhs, rhs).fold())
+    return *folded;
+  return make(kind, std::move(lhs), std::move(rhs));
+}
+
+SizeExpr::SizeExpr() {
+  static const std::shared_ptr<const Node> zero = std::make_shared<Node>();
+  node = zero;
+}
+
+SizeExpr SizeExpr::constant(int64_t value) {
+  auto node = std::make_shared<Node>();
+  node->value = value;
+  return SizeExpr(std::move(node));
+}
+
+SizeExpr SizeExpr::leaf(helion::Leaf leaf) {
+  auto node = std::make_shared<Node>();
+  node->kind = Kind::Leaf;
+  node->leaf = std::move(leaf);
+  return SizeExpr(std::move(node));
+}
+
+SizeExpr SizeExpr::size(StringRef argument, unsigned dim) { return leaf({Leaf::Kind::Size, argument.str(), dim}); }
+SizeExpr SizeExpr::stride(StringRef argument, unsigned dim) { return leaf({Leaf::Kind::Stride, argument.str(), dim}); }
+SizeExpr SizeExpr::align(StringRef argument) { return leaf({Leaf::Kind::Align, argument.str(), 0}); }
+SizeExpr SizeExpr::scalar(StringRef name) { return leaf({Leaf::Kind::Scalar, name.str(), 0}); }
+SizeExpr SizeExpr::device(StringRef fact) { return leaf({Leaf::Kind::Device, fact.str(), 0}); }
+SizeExpr SizeExpr::add(SizeExpr a, SizeExpr b) { return binary(Kind::Add, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::sub(SizeExpr a, SizeExpr b) { return binary(Kind::Sub, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::mul(SizeExpr a, SizeExpr b) { return binary(Kind::Mul, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::floordiv(SizeExpr a, SizeExpr b) { return binary(Kind::FloorDiv, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::ceildiv(SizeExpr a, SizeExpr b) { return binary(Kind::CeilDiv, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::mod(SizeExpr a, SizeExpr b) { return binary(Kind::Mod, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::min(SizeExpr a, SizeExpr b) { return binary(Kind::Min, std::move(a), std::move(b)); }
+SizeExpr SizeExpr::max(SizeExpr a, SizeExpr b) { return binary(Kind::Max, std::move(a), std::move(b)); }
+
+//===-- Reading a node --------------------------------------------------------------------------------------------===//
+
+SizeExpr::Kind SizeExpr::kind() const { return node->kind; }
+
+std::optional<int64_t> SizeExpr::asConstant() const {
+  return node->kind == Kind::Constant ? std::optional(node->value) : std::nullopt;
+}
+
+const helion::Leaf &SizeExpr::leaf() const {
+  assert(kind() == Kind::Leaf);
+  return node->leaf;
+}
+
+const SizeExpr &SizeExpr::lhs() const {
+  assert(node->operands && "only operators have operands");
+  return node->operands->first;
+}
+
+const SizeExpr &SizeExpr::rhs() const {
+  assert(node->operands && "only operators have operands");
+  return node->operands->second;
+}
+
+bool SizeExpr::operator==(const SizeExpr &other) const {
+  if (node == other.node)
+    return true;
+  if (kind() != other.kind())
+    return false;
+  if (kind() == Kind::Constant)
+    return node->value == other.node->value;
+  if (kind() == Kind::Leaf)
+    return leaf() == other.leaf();
+  return lhs() == other.lhs() && rhs() == other.rhs();
+}
+
+//===-- Printing --------------------------------------------------------------------------------------------------===//
+
+/// Prints an operator tree. `Atom` prints constants and leaves; `spell` gives an operator's text, whether it is a call,
+/// and its precedence.
+namespace {
+struct Spelling {
+  StringRef text;
+  unsigned precedence;
+  bool isCall() const { return precedence == 3; }
+};
+} // namespace
+
+static void printTree(raw_ostream &os, const SizeExpr &expr, unsigned least,
+                      function_ref<Spelling(const Operator &)> spell, function_ref<void(const SizeExpr &)> atom) {
+  if (expr.kind() == Kind::Constant || expr.kind() == Kind::Leaf)
+    return atom(expr);
+  Spelling spelling = spell(operatorOf(expr.kind()));
+  if (spelling.isCall()) {
+    os << spelling.text << '(';
+    printTree(os, expr.lhs(), 0, spell, atom);
+    os << ", ";
+    printTree(os, expr.rhs(), 0, spell, atom);
+    os << ')';
+    return;
+  }
+  bool parenthesize = spelling.precedence < least;
+  os << (parenthesize ? "(" : "");
+  printTree(os, expr.lhs(), spelling.precedence, spell, atom);
+  os << ' ' << spelling.text << ' ';
+  // Left associative: an equal operator on the right needs parentheses.
+  printTree(os, expr.rhs(), spelling.precedence + 1, spell, atom);
+  os << (parenthesize ? ")" : "");
+}
+
+void SizeExpr::print(raw_ostream &os) const {
+  auto spell = [](const Operator &op) { return Spelling{op.text, op.precedence}; };
+  printTree(os, *this, 0, spell, [&](const SizeExpr &expr) {
+    if (std::optional<int64_t> value = expr.asConstant())
+      os << *value;
+    else
+      expr.leaf().print(os);
+  });
+}
+
+std::string SizeExpr::str() const { return printed(*this); }
+
+void SizeExpr::printCpp(raw_ostream &os, function_ref<std::string(const helion::Leaf &)> name) const {
+  auto spell = [](const Operator &op) {
+    return op.cpp.empty() ? Spelling{op.text, op.precedence} : Spelling{op.cpp, 3};
+  };
+  printTree(os, *this, 0, spell, [&](const SizeExpr &expr) {
+    std::optional<int64_t> value = expr.asConstant();
+    if (value == std::numeric_limits<int64_t>::min())
+      os << "(-9223372036854775807 - 1)"; // C++ has no literal for it.
+    else if (value)
+      os << *value;
+    else
+      os << name(expr.leaf());
+  });
+}
+
+//===-- Walks -----------------------------------------------------------------------------------------------------===//
+
+void SizeExpr::walkLeaves(function_ref<void(const helion::Leaf &)> visit) const {
+  if (kind() == Kind::Leaf)
+    return visit(leaf());
+  if (kind() == Kind::Constant)
+    return;
+  lhs().walkLeaves(visit);
+  rhs().walkLeaves(visit);
+}
+
+SizeExpr SizeExpr::substitute(function_ref<std::optional<SizeExpr>(const helion::Leaf &)> value) const {
+  if (kind() == Kind::Constant)
+    return *this;
+  if (kind() == Kind::Leaf)
+    return value(leaf()).value_or(*this);
+  return binary(kind(), lhs().substitute(value), rhs().substitute(value));
+}
+
+Expected<int64_t> SizeExpr::evaluate(function_ref<std::optional<int64_t>(const helion::Leaf &)> value) const {
+  if (std::optional<int64_t> constant = asConstant())
+    return *constant;
+  if (kind() == Kind::Leaf) {
+    if (std::optional<int64_t> found = value(leaf()))
+      return *found;
+    return createStringError("`" + leaf().str() + "` has no value");
+  }
+  Expected<int64_t> a = lhs().evaluate(value);
+  if (!a)
+    return a;
+  Expected<int64_t> b = rhs().evaluate(value);
+  if (!b)
+    return b;
+  if (std::optional<int64_t> result = apply(kind(), *a, *b))
+    return *result;
+  bool divides = kind() == Kind::FloorDiv || kind() == Kind::CeilDiv || kind() == Kind::Mod;
+  if (divides)
+    return createStringError("division by `" + Twine(*b) + "` in `" + str() + "`; a divisor must be positive");
+  return createStringError("`" + str() + "` does not fit 64 bits for `" + Twine(*a) + "` and `" + Twine(*b) + "`");
+}
+
+//===-- Parsing ---------------------------------------------------------------------------------------------------===//
+
+namespace {
+class Parser {
+public:
+  explicit Parser(StringRef text) : text(text) { advance(); }
+
+  Expected<SizeExpr> parseWholeExpr() {
+    Expected<SizeExpr> expr = parseSum();
+    if (expr && !token.empty())
+      return unexpected("an operator or the end");
+    return expr;
+  }
+
+  Expected<Pred> parseWholePred() {
+    Expected<Pred> pred = token == "overlap" ? parseOverlap() : parseComparison();
+    if (pred && !token.empty())
+      return unexpected("the end");
+    return pred;
+  }
+
+private:
+  static bool startsName(char c) { return isAlpha(c) || c == '_'; }
+  static bool continuesName(char c) { return isAlnum(c) || c == '_'; }
+
+  void advance() {
+    position += token.size();
+    position += text.drop_front(position).take_while([](char c) { return c == ' ' || c == '\t'; }).size();
+    StringRef rest = text.drop_front(position);
+    if (rest.empty())
+      token = rest;
+    else if (startsName(rest.front()))
+      token = rest.take_while(continuesName);
+    else if (isDigit(rest.front()))
+      token = rest.take_while(continuesName);
+    else if (is_contained({"==", "!=", "<=", ">="}, rest.take_front(2)))
+      token = rest.take_front(2);
+    else
+      token = rest.take_front(1);
+  }
+
+  bool consume(StringRef wanted) {
+    if (token != wanted)
+      return false;
+    advance();
+    return true;
+  }
+
+  Error failAt(const Twine &message) const { return createStringError("column " + Twine(position + 1) + ": " + message); }
+
+  Error unexpected(const Twine &wanted) const {
+    return failAt("saw " + (token.empty() ? Twine("the end") : "`" + token + "`") + ", expected " + wanted);
+  }
+
+  Error expect(StringRef wanted) { return consume(wanted) ? Error::success() : unexpected("`" + wanted + "`"); }
+
+  Error countOperator() {
+    if (++count > maxOperators)
+      return failAt("more than `" + Twine(maxOperators) + "` operators and parentheses");
+    return Error::success();
+  }
+
+  Expected<SizeExpr> parseLevel(unsigned precedence) { return precedence == 3 ? parsePrimary() : parseChain(precedence); }
+
+  Expected<SizeExpr> parseSum() { return parseLevel(1); }
+
+  /// operand (operator operand)*, left associative.
+  Expected<SizeExpr> parseChain(unsigned precedence) {
+    Expected<SizeExpr> result = parseLevel(precedence + 1);
+    while (result) {
+      const Operator *op =
+          find_if(operators, [&](const Operator &op) { return op.precedence == precedence && op.text == token; });
+      if (op == std::end(operators))
+        return result;
+      if (Error error = countOperator())
+        return error;
+      advance();
+      Expected<SizeExpr> rhs = parseLevel(precedence + 1);
+      if (!rhs)
+        return rhs;
+      result = SizeExpr::binary(op->kind, *result, *rhs);
+    }
+    return result;
+  }
+
+  Expected<SizeExpr> parsePrimary() {
+    if (token == "(") {
+      if (Error error = countOperator())
+        return error;
+      advance();
+      Expected<SizeExpr> inner = parseSum();
+      if (!inner)
+        return inner;
+      if (Error error = expect(")"))
+        return error;
+      return inner;
+    }
+    if (token == "-" || (!token.empty() && isDigit(token.front())))
+      return parseInteger();
+    if (token == "min" || token == "max")
+      return parseCall();
+    if (token == "dev")
+      return parseDeviceFact();
+    if (!token.empty() && startsName(token.front()) && !isReserved())
+      return parseName();
+    return unexpected("an integer, a name, `min`, `max` or `(`");
+  }
+
+  bool isReserved() const { return is_contained({"floordiv", "ceildiv", "min", "max", "dev", "overlap"}, token); }
+
+  Expected<SizeExpr> parseInteger() {
+    bool negative = consume("-");
+    if (token.empty() || !isDigit(token.front()))
+      return unexpected("an integer");
+    std::string digits = (negative ? "-" : "") + token.str();
+    if (!all_of(token, [](char c) { return isDigit(c); }))
+      return unexpected("an integer");
+    int64_t value = 0;
+    if (StringRef(digits).getAsInteger(10, value))
+      return failAt("`" + digits + "` does not fit 64 bits");
+    advance();
+    return SizeExpr::constant(value);
+  }
+
+  Expected<SizeExpr> parseCall() {
+    Kind kind = token == "min" ? Kind::Min : Kind::Max;
+    if (Error error = countOperator())
+      return error;
+    advance();
+    if (Error error = expect("("))
+      return error;
+    Expected<SizeExpr> lhs = parseSum();
+    if (!lhs)
+      return lhs;
+    if (Error error = expect(","))
+      return error;
+    Expected<SizeExpr> rhs = parseSum();
+    if (!rhs)
+      return rhs;
+    if (Error error = expect(")"))
+      return error;
+    return SizeExpr::binary(kind, *lhs, *rhs);
+  }
+
+  Expected<StringRef> parseWord(const Twine &what) {
+    if (token.empty() || !startsName(token.front()))
+      return unexpected(what);
+    StringRef word = token;
+    advance();
+    return word;
+  }
+
+  Expected<SizeExpr> parseDeviceFact() {
+    advance();
+    if (Error error = expect("."))
+      return error;
+    Expected<StringRef> fact = parseWord("the name of a device fact");
+    if (!fact)
+      return fact.takeError();
+    return SizeExpr::device(*fact);
+  }
+
+  /// name, name.align, name.size(i), name.stride(i)
+  Expected<SizeExpr> parseName() {
+    StringRef name = token;
+    advance();
+    if (!consume("."))
+      return SizeExpr::scalar(name);
+    if (consume("align"))
+      return SizeExpr::align(name);
+    bool isSize = token == "size";
+    if (!isSize && token != "stride")
+      return unexpected("`size`, `stride` or `align`");
+    advance();
+    if (Error error = expect("("))
+      return error;
+    unsigned dim = 0;
+    if (token.getAsInteger(10, dim))
+      return unexpected("the number of a dim");
+    advance();
+    if (Error error = expect(")"))
+      return error;
+    return isSize ? SizeExpr::size(name, dim) : SizeExpr::stride(name, dim);
+  }
+
+  Expected<Pred> parseComparison();
+  Expected<Pred> parseOverlap();
+
+  StringRef text;
+  StringRef token;
+  size_t position = 0;
+  unsigned count = 0;
+};
+} // namespace
+
+Expected<SizeExpr> SizeExpr::parse(StringRef text) { return Parser(text).parseWholeExpr(); }
+
+//===-- Predicates ------------------------------------------------------------------------------------------------===//
+
+namespace {
+struct Comparison {
+  Pred::Compare op;
+  StringRef text;
+  Pred::Compare swapped;
+  bool ofEqual; // The answer for two equal operands.
+};
+} // namespace
+
+using Compare = Pred::Compare;
+
+static constexpr Comparison comparisons[] = {
+    {Compare::EQ, "==", Compare::EQ, true},  {Compare::NE, "!=", Compare::NE, false},
+    {Compare::LE, "<=", Compare::GE, true},  {Compare::LT, "<", Compare::GT, false},
+    {Compare::GE, ">=", Compare::LE, true},  {Compare::GT, ">", Compare::LT, false},
+};
+
+static const Comparison &comparisonOf(Compare op) {
+  return *find_if(comparisons, [&](const Comparison &comparison) { return comparison.op == op; });
+}
+
+static bool holds(Compare op, int64_t a, int64_t b) {
+  switch (op) {
+  case Compare::EQ:
+    return a == b;
+  case Compare::NE:
+    return a != b;
+  case Compare::LE:
+    return a <= b;
+  case Compare::LT:
+    return a < b;
+  case Compare::GE:
+    return a >= b;
+  case Compare::GT:
+    return a > b;
+  }
+  llvm_unreachable("not a comparison");
+}
+
+Expected<Pred> Parser::parseComparison() {
+  Expected<SizeExpr> lhs = parseSum();
+  if (!lhs)
+    return lhs.takeError();
+  const Comparison *found = find_if(comparisons, [&](const Comparison &comparison) { return comparison.text == token; });
+  if (found == std::end(comparisons))
+    return unexpected("an operator or one of `==`, `!=`, `<=`, `<`, `>=`, `>`");
+  advance();
+  Expected<SizeExpr> rhs = parseSum();
+  if (!rhs)
+    return rhs.takeError();
+  return Pred::compare(found->op, *lhs, *rhs);
+}
+
+Expected<Pred> Parser::parseOverlap() {
+  advance();
+  if (Error error = expect("("))
+    return error;
+  Expected<StringRef> first = parseWord("the name of an argument");
+  if (!first)
+    return first.takeError();
+  if (Error error = expect(","))
+    return error;
+  Expected<StringRef> second = parseWord("the name of an argument");
+  if (!second)
+    return second.takeError();
+  if (Error error = expect(")"))
+    return error;
+  if (Error error = expect("=="))
+    return error;
+  if (token != "none" && token != "same")
+    return unexpected("`none` or `same`");
+  Overlap kind = token == "none" ? Overlap::None : Overlap::Same;
+  advance();
+  return Pred::overlap(*first, *second, kind);
+}
+
+Pred Pred::compare(Compare op, SizeExpr lhs, SizeExpr rhs) {
+  if (lhs.asConstant() && !rhs.asConstant()) {
+    std::swap(lhs, rhs);
+    op = comparisonOf(op).swapped;
+  }
+  Pred pred;
+  pred.compareOp = op;
+  pred.left = std::move(lhs);
+  pred.right = std::move(rhs);
+  return pred;
+}
+
+Pred Pred::overlap(StringRef a, StringRef b, Overlap kind) {
+  assert(kind != Overlap::Partial && "a predicate asks for none or same");
+  Pred pred;
+  pred.firstArgument = std::min(a, b).str();
+  pred.secondArgument = std::max(a, b).str();
+  pred.kind = kind;
+  return pred;
+}
+
+Expected<Pred> Pred::parse(StringRef text) { return Parser(text).parseWholePred(); }
+
+void Pred::print(raw_ostream &os) const {
+  if (isOverlap()) {
+    os << "overlap(" << firstArgument << ", " << secondArgument
+       << ") == " << (kind == Overlap::None ? "none" : "same");
+    return;
+  }
+  left.print(os);
+  os << ' ' << comparisonOf(compareOp).text << ' ';
+  right.print(os);
+}
+
+std::string Pred::str() const { return printed(*this); }
+
+bool Pred::operator==(const Pred &other) const {
+  return compareOp == other.compareOp && left == other.left && right == other.right &&
+         firstArgument == other.firstArgument && secondArgument == other.secondArgument && kind == other.kind;
+}
+
+void Pred::walkLeaves(function_ref<void(const Leaf &)> visit) const {
+  left.walkLeaves(visit);
+  right.walkLeaves(visit);
+}
+
+Pred Pred::substitute(function_ref<std::optional<SizeExpr>(const Leaf &)> value) const {
+  return isOverlap() ? *this : compare(compareOp, left.substitute(value), right.substitute(value));
+}
+
+std::optional<bool> Pred::fold() const {
+  if (isOverlap())
+    return firstArgument == secondArgument && kind == Overlap::Same ? std::optional(true) : std::nullopt;
+  std::optional<int64_t> a = left.asConstant(), b = right.asConstant();
+  if (a && b)
+    return holds(compareOp, *a, *b);
+  if (left == right)
+    return comparisonOf(compareOp).ofEqual;
+  return std::nullopt;
+}
+
+Expected<bool> Pred::evaluate(LeafValue value, OverlapValue overlaps) const {
+  if (isOverlap()) {
+    if (std::optional<Overlap> found = overlaps(firstArgument, secondArgument))
+      return *found == kind;
+    return createStringError("`overlap(" + firstArgument + ", " + secondArgument + ")` has no value");
+  }
+  Expected<int64_t> a = left.evaluate(value);
+  if (!a)
+    return a.takeError();
+  Expected<int64_t> b = right.evaluate(value);
+  if (!b)
+    return b.takeError();
+  return holds(compareOp, *a, *b);
+}
+
+void Pred::printCpp(raw_ostream &os, function_ref<std::string(const Leaf &)> name,
+                    function_ref<std::string(StringRef, StringRef, Overlap)> overlaps) const {
+  if (isOverlap()) {
+    os << overlaps(firstArgument, secondArgument, kind);
+    return;
+  }
+  left.printCpp(os, name);
+  os << ' ' << comparisonOf(compareOp).text << ' ';
+  right.printCpp(os, name);
+}
+
+} // namespace helion
