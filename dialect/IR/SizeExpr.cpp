@@ -462,7 +462,9 @@ private:
     return true;
   }
 
-  Error failAt(const Twine &message) const { return createStringError("column " + Twine(position + 1) + ": " + message); }
+  Error failAt(const Twine &message) const {
+    return createStringError("column " + Twine(position + 1) + ": " + message);
+  }
 
   Error unexpected(const Twine &wanted) const {
     return failAt("saw " + (token.empty() ? Twine("the end") : "`" + token + "`") + ", expected " + wanted);
@@ -476,7 +478,9 @@ private:
     return Error::success();
   }
 
-  Expected<SizeExpr> parseLevel(unsigned precedence) { return precedence == 3 ? parsePrimary() : parseChain(precedence); }
+  Expected<SizeExpr> parseLevel(unsigned precedence) {
+    return precedence == 3 ? parsePrimary() : parseChain(precedence);
+  }
 
   Expected<SizeExpr> parseSum() { return parseLevel(1); }
 
@@ -625,9 +629,9 @@ struct Comparison {
 using Compare = Pred::Compare;
 
 static constexpr Comparison comparisons[] = {
-    {Compare::EQ, "==", Compare::EQ, true},  {Compare::NE, "!=", Compare::NE, false},
-    {Compare::LE, "<=", Compare::GE, true},  {Compare::LT, "<", Compare::GT, false},
-    {Compare::GE, ">=", Compare::LE, true},  {Compare::GT, ">", Compare::LT, false},
+    {Compare::EQ, "==", Compare::EQ, true}, {Compare::NE, "!=", Compare::NE, false},
+    {Compare::LE, "<=", Compare::GE, true}, {Compare::LT, "<", Compare::GT, false},
+    {Compare::GE, ">=", Compare::LE, true}, {Compare::GT, ">", Compare::LT, false},
 };
 
 static const Comparison &comparisonOf(Compare op) {
@@ -656,7 +660,8 @@ Expected<Pred> Parser::parseComparison() {
   Expected<SizeExpr> lhs = parseSum();
   if (!lhs)
     return lhs.takeError();
-  const Comparison *found = find_if(comparisons, [&](const Comparison &comparison) { return comparison.text == token; });
+  const Comparison *found =
+      find_if(comparisons, [&](const Comparison &comparison) { return comparison.text == token; });
   if (found == std::end(comparisons))
     return unexpected("an operator or one of `==`, `!=`, `<=`, `<`, `>=`, `>`");
   advance();
@@ -714,8 +719,7 @@ Expected<Pred> Pred::parse(StringRef text) { return Parser(text).parseWholePred(
 
 void Pred::print(raw_ostream &os) const {
   if (isOverlap()) {
-    os << "overlap(" << firstArgument << ", " << secondArgument
-       << ") == " << (kind == Overlap::None ? "none" : "same");
+    os << "overlap(" << firstArgument << ", " << secondArgument << ") == " << (kind == Overlap::None ? "none" : "same");
     return;
   }
   left.print(os);

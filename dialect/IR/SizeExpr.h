@@ -20,8 +20,8 @@ class raw_ostream;
 
 namespace helion {
 
-/// What an expression may ask of a call: `x.size(0)`, `x.stride(1)`, `x.align`, `n`, `dev.sms`. Before blocks are bound,
-/// a block's name is a Scalar too.
+/// What an expression may ask of a call: `x.size(0)`, `x.stride(1)`, `x.align`, `n`, `dev.sms`. Before blocks are
+/// bound, a block's name is a Scalar too.
 struct Leaf {
   enum class Kind { Size, Stride, Align, Scalar, Device };
   Kind kind = Kind::Scalar;

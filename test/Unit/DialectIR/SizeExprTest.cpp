@@ -158,7 +158,8 @@ TEST(SizeExpr, Evaluate) {
       {"m + 1", "error: `m` has no value"},
       {"x.size(1)", "error: `x.size(1)` has no value"},
       {"x.size(0) floordiv n", "error: division by `-7` in `x.size(0) floordiv n`; a divisor must be positive"},
-      {"x.size(0) ceildiv (n + 7)", "error: division by `0` in `x.size(0) ceildiv (n + 7)`; a divisor must be positive"},
+      {"x.size(0) ceildiv (n + 7)",
+       "error: division by `0` in `x.size(0) ceildiv (n + 7)`; a divisor must be positive"},
       {"x.size(0) * 9223372036854775807",
        "error: `x.size(0) * 9223372036854775807` does not fit 64 bits for `37` and `9223372036854775807`"},
       {"n - 9223372036854775807",
@@ -220,9 +221,14 @@ TEST(Pred, Grammar) {
 
 TEST(Pred, Fold) {
   const std::pair<const char *, std::optional<bool>> cases[] = {
-      {"a * 8 % 8 == 0", true}, {"4 < 4", false},     {"4 <= 4", true},
-      {"a == a", true},         {"a < a", false},     {"a == 1", std::nullopt},
-      {"overlap(x, x) == same", true}, {"overlap(x, x) == none", std::nullopt},
+      {"a * 8 % 8 == 0", true},
+      {"4 < 4", false},
+      {"4 <= 4", true},
+      {"a == a", true},
+      {"a < a", false},
+      {"a == 1", std::nullopt},
+      {"overlap(x, x) == same", true},
+      {"overlap(x, x) == none", std::nullopt},
   };
   for (const auto &[text, expected] : cases)
     EXPECT_EQ(cantFail(Pred::parse(text)).fold(), expected) << text;
@@ -235,11 +241,16 @@ TEST(Pred, Evaluate) {
     return a == "x" && b == "z" ? std::optional(Overlap::Same) : std::nullopt;
   };
   const Case cases[] = {
-      {"x.size(0) == 37", "1"},          {"x.size(0) != 37", "0"},
-      {"x.size(0) < 37", "0"},           {"x.size(0) <= 37", "1"},
-      {"x.size(0) > 36", "1"},           {"x.size(0) >= 38", "0"},
-      {"overlap(y, x) == none", "0"},    {"overlap(x, y) == same", "0"},
-      {"overlap(x, z) == same", "1"},    {"overlap(y, z) == same", "error: `overlap(y, z)` has no value"},
+      {"x.size(0) == 37", "1"},
+      {"x.size(0) != 37", "0"},
+      {"x.size(0) < 37", "0"},
+      {"x.size(0) <= 37", "1"},
+      {"x.size(0) > 36", "1"},
+      {"x.size(0) >= 38", "0"},
+      {"overlap(y, x) == none", "0"},
+      {"overlap(x, y) == same", "0"},
+      {"overlap(x, z) == same", "1"},
+      {"overlap(y, z) == same", "error: `overlap(y, z)` has no value"},
       {"m == 1", "error: `m` has no value"},
   };
   for (const Case &c : cases) {
