@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dialect's C++ classes: what every room that reads or writes kernels includes. Ops are declared in the .td files beside
+// this header; questions about dims of tile values are in Dims.h.
+
+#ifndef HELION_DIALECT_IR_HELION_H
+#define HELION_DIALECT_IR_HELION_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <optional>
+
+namespace helion {
+/// True for a ranked tensor of rank >= 1: the type of every tile value.
+bool isTileValue(mlir::Type type);
+
+/// Names of module, kernel and argument attributes.
+constexpr llvm::StringLiteral kFormAttr = "helion.form";
+constexpr llvm::StringLiteral kFactsAttr = "helion.facts";
+constexpr llvm::StringLiteral kSignatureAttr = "helion.signature";
+constexpr llvm::StringLiteral kBlocksAttr = "helion.blocks";
+constexpr llvm::StringLiteral kNameAttr = "helion.name";
+constexpr llvm::StringLiteral kWritesAttr = "helion.writes";
+} // namespace helion
+
+#include "dialect/IR/HelionDialect.h.inc"
+#include "dialect/IR/HelionEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialect/IR/HelionAttributes.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialect/IR/HelionTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/IR/HelionOps.h.inc"
+
+#endif // HELION_DIALECT_IR_HELION_H
