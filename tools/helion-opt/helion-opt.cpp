@@ -6,10 +6,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Normalize/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<helion::HelionDialect, mlir::func::FuncDialect>();
   mlir::registerTransformsPasses();
+  helion::registerHelionNormalizePasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Helion kernel optimizer\n", registry));
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that need no choice: bring a kernel into the one text that everything after it starts from, and check forms.
+
+#ifndef HELION_NORMALIZE_PASSES
+#define HELION_NORMALIZE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NormalizePass : Pass<"helion-normalize", "::mlir::ModuleOp"> {
+  let summary = "Bring form K into its canonical text: simplified, unique sites, no unprintable constants";
+  let description = [{
+    **Does.** Canonicalizes and removes common subexpressions; turns constants of symbolic shape, which folders of `arith` make and
+    which do not re-parse, into a scalar constant and `helion.splat`; gives every op that has a site a name that is unique in its
+    kernel (an empty site gets a name from what the op works on, a repeated one a running number).
+
+    **Before / After.**
+    ```mlir
+    %c = arith.constant dense<1.0> : tensor<?xf32, #helion.dims<bi@i>>
+    // becomes
+    %s = arith.constant 1.0 : f32
+    %c = helion.splat %s : f32 -> tensor<?xf32, #helion.dims<bi@i>>
+    ```
+    **Needs.** Form K. **Gives.** Form K; the kernel's hash is taken of this text. **Reads.** none.
+    **Fails when.** the result is not in form K. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::helion::HelionDialect"];
+  let statistics = [Statistic<"splatted", "constants-splatted", "constants of symbolic shape turned into splats">,
+                    Statistic<"named", "sites-named", "sites that got a name or a number">];
+}
+
+def VerifyFormPass : Pass<"helion-verify-form", "::mlir::ModuleOp"> {
+  let summary = "Fail unless the module is in the named form";
+  let description = [{
+    **Does.** Checks what is true at the border of a form and that no op's own verifier can see: which ops and types occur, that sites,
+    ranges and blocks are unique and declared, and that no result, assert or view depends on a block.
+
+    **Before / After.** unchanged. **Needs.** any form. **Gives.** the same. **Reads.** none.
+    **Fails when.** an op, type or dependence does not belong to the form; the diagnostic is on that op. **Numerics.** exact.
+  }];
+  let options = [Option<"form", "form", "std::string", "\"kernel\"",
+                        "`kernel` or `scheduled`: the form to check against">];
+  let statistics = [Statistic<"checked", "ops-checked", "ops looked at">];
+}
+
+#endif // HELION_NORMALIZE_PASSES
