@@ -3,9 +3,12 @@
 # The lit suite: every text test under test/. `lit-22 -v test/dialect/IR` runs a folder of it on build/; another build
 # tree is named by `--param build=DIR`. test/Unit is a suite of its own (gtest), found from here.
 #
-# Tests get: the built tools and LLVM's on PATH; %python (Debian's, the one with numpy), %helion_plugin, %checks (the
-# folder utils/checks), %examples, %cxx and %cc (clang-22), %root; %cases{20,2000}, which is the second number under
-# utils/test.sh --full and the first else; %static_tools with the feature static-tools.
+# Tests get the built tools and LLVM's on PATH, and
+#   %python        Debian's python3, the one with numpy      %cxx %cc    clang-22
+#   %helion_plugin libHelionPlugin.so                        %root %examples %checks    folders of the tree
+#   %copy_tree     copies the tree's files to a folder, where a test plants a violation
+#   %cases{20,2000}    the second number under `utils/test.sh --full`, else the first
+#   %static_tools  the folder of the self-contained tools, with the feature static-tools
 import os
 import platform
 import shutil
@@ -35,6 +38,7 @@ config.substitutions += [
     ("%helion_plugin", os.path.join(build, "lib", "libHelionPlugin.so")),
     ("%checks", os.path.join(root, "utils", "checks")),
     ("%examples", os.path.join(root, "examples")),
+    ("%copy_tree", f"{PYTHON} {config.test_source_root}/Repo/Inputs/copy-tree.py"),
     ("%root", root),
     ("%cxx", os.path.join(LLVM_BIN, "clang++")),
     ("%cc", os.path.join(LLVM_BIN, "clang")),
