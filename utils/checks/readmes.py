@@ -1,10 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each room has a README.md of at most 40 lines that says what it owns, takes and gives, what it may include, and how to
-add one more of what it holds.
+"""Each room of the top level has a README.md of at most 40 lines that says what it owns, takes and gives, what it may
+include and how to add one more of what it holds, and that names each of its folders. A folder's own README.md, where there
+is one, obeys the same rules.
 
-Rooms are the top-level code folders and each folder with a row in utils/checks/layers.toml; the folders of tools/, which
-hold one main each, are described by tools/README.md.
 Use: utils/checks/readmes.py [--root DIR]
 Example: utils/checks/readmes.py
 """
@@ -12,30 +11,36 @@ import tomllib
 
 from tree import run
 
-TOP = ["dialect", "passes", "codegen", "aot-runner", "tools", "test", "utils"]
+ROOMS = ["dialect", "passes", "codegen", "aot-runner", "tools", "test", "utils"]
 WORDS = ["owns", "takes", "gives", "may include", "to add one"]
 LIMIT = 40
 
 
-def rooms(tree):
-    rows = tomllib.loads(tree.text("utils/checks/layers.toml"))
-    folders = {str(path.parent) for path in tree.files}
-    return [room for room in TOP + sorted(rows) if room in folders and not room.startswith(("tools/", "test/"))]
+def check_text(tree, readme):
+    lines = tree.text(readme).rstrip("\n").split("\n")
+    if len(lines) > LIMIT:
+        yield readme, LIMIT + 1, f"{len(lines)} lines; the limit is {LIMIT}"
+    text = " ".join(" ".join(lines).lower().split())
+    for word in WORDS:
+        if word not in text:
+            yield readme, 1, f"does not say `{word}`"
 
 
 def check(tree):
-    for room in rooms(tree):
+    folders = {str(path.parent) for path in tree.files}
+    for room in ROOMS:
         readme = f"{room}/README.md"
         if not tree.exists(readme):
             yield readme, 1, f"`{room}` has no README.md"
             continue
-        lines = tree.text(readme).rstrip("\n").split("\n")
-        if len(lines) > LIMIT:
-            yield readme, LIMIT + 1, f"{len(lines)} lines; the limit is {LIMIT}"
-        text = " ".join(" ".join(lines).lower().split())
-        for word in WORDS:
-            if word not in text:
-                yield readme, 1, f"does not say `{word}`"
+        yield from check_text(tree, readme)
+        below = {"/".join(folder.split("/")[:2]) for folder in folders if folder.startswith(room + "/")}
+        for folder in sorted(below):
+            if f"`{folder}`" not in tree.text(readme):
+                yield readme, 1, f"does not name its folder `{folder}`"
+    for row in tomllib.loads(tree.text("utils/checks/layers.toml")):
+        if tree.exists(f"{row}/README.md"):
+            yield from check_text(tree, f"{row}/README.md")
 
 
 if __name__ == "__main__":
