@@ -34,7 +34,7 @@ def parse_arguments():
 
 
 def run_lit(args, report):
-    command = ["/usr/bin/python3", LIT, "-sv", "-o", str(report), "--param", f"build={args.build.resolve()}"]
+    command = ["/usr/bin/python3", LIT, "-v", "--print-result-after=failed", "-o", str(report), "--param", f"build={args.build.resolve()}"]
     if args.full:
         command += ["--param", "full=1"]
     if args.static_build:

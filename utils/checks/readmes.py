@@ -7,6 +7,7 @@ is one, obeys the same rules.
 Use: utils/checks/readmes.py [--root DIR]
 Example: utils/checks/readmes.py
 """
+import re
 import tomllib
 
 from tree import run
@@ -36,7 +37,7 @@ def check(tree):
         yield from check_text(tree, readme)
         below = {"/".join(folder.split("/")[:2]) for folder in folders if folder.startswith(room + "/")}
         for folder in sorted(below):
-            if f"`{folder}`" not in tree.text(readme):
+            if not re.search(rf"`({re.escape(room)}/)?{re.escape(folder[len(room) + 1:])}`", tree.text(readme)):
                 yield readme, 1, f"does not name its folder `{folder}`"
     for row in tomllib.loads(tree.text("utils/checks/layers.toml")):
         if tree.exists(f"{row}/README.md"):
