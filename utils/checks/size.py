@@ -72,7 +72,7 @@ def sizes(tree):
 
 
 def read_exceptions(tree):
-    for number, line in enumerate(tree.lines(EXCEPTIONS), 1):
+    for number, line in enumerate(tree.lines(EXCEPTIONS) if tree.exists(EXCEPTIONS) else [], 1):
         if line.strip() and not line.startswith("#"):
             yield number, [field.strip() for field in line.split("|")]
 
