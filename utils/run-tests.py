@@ -6,7 +6,7 @@ Prints what failed with its output, each skipped test with what it misses, and a
 `N passed, N failed, N skipped`. Exits with 0 only if something passed and nothing failed. `utils/test.sh` and the target
 check-helion come here; a single folder is quicker with `lit-22 -v test/dialect/IR`.
 
-Use: utils/run-tests.py [--build DIR] [--full] [--static-build DIR] [--absent NAME ...] [TEST ...]
+Use: utils/run-tests.py [--build DIR] [--full] [--static-build DIR] [TEST ...]
 Example: utils/run-tests.py --build build test/Repo
 """
 import argparse
@@ -28,7 +28,6 @@ def parse_arguments():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build tree (default: build/)")
     parser.add_argument("--full", action="store_true", help="draw the large counts")
     parser.add_argument("--static-build", type=pathlib.Path, help="build tree with the self-contained tools")
-    parser.add_argument("--absent", action="append", default=[], help="name one thing that was not asked for")
     parser.add_argument("tests", nargs="*", default=[str(ROOT / "test")], help="files or folders (default: test/)")
     return parser.parse_args()
 
@@ -60,11 +59,9 @@ def main():
     failed = [test for test in tests if test not in passed and test not in skipped]
     for test in sorted(skipped, key=lambda test: test["name"]):
         print(f"skipped: {test['name']}: needs {missing_features(test)}")
-    for name in args.absent:
-        print(f"skipped: {name}")
     for test in sorted(failed, key=lambda test: test["name"]):
         print(f"failed: {test['name']}")
-    print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped) + len(args.absent)} skipped")
+    print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")
     return 0 if passed and not failed else 1
 
 
