@@ -27,25 +27,36 @@ def blank(match):
     return re.sub(r"[^\n]", " ", match.group(0))
 
 
+def is_initializer(before):
+    """Whether the brace after this text starts a value: `= {`, `f(a, {`, `member{` (format.py keeps blanks before bodies)."""
+    return before.rstrip().endswith(("=", ",", "(", "return")) or before.count("(") > before.count(")") or bool(
+        re.search(r"[\w>\]]$", before))
+
+
+def is_function(before):
+    outside = re.sub(r"<[^<>]*>|\([^()]*\)", "", before)
+    return "(" in before and not SCOPE.search(outside)
+
+
 def cpp_functions(text):
     """Yields (name, first line, last line) of each outermost function body."""
     text = OPAQUE.sub(blank, text)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, text, flags=re.M)
     stack, head, body = [], 0, None
     for at, sign in ((m.start(), m.group(0)) for m in re.finditer(r"[{};]", text)):
+        before, value = text[head:at], False
         if sign == "{":
-            before = text[head:at]
-            is_scope = bool(SCOPE.search(re.sub(r"<[^<>]*>|\([^()]*\)", "", before))) or not before.strip()
-            if body is None and not is_scope and "(" in before and not before.rstrip().endswith(("=", ",", "(")):
+            value = body is None and is_initializer(before)
+            if body is None and not value and is_function(before):
                 name = NAME.search(before)
                 body = (len(stack), name.group(1) if name else "?", head + len(before) - len(before.lstrip()))
-            stack.append(at)
+            stack.append(value)
         elif sign == "}" and stack:
-            stack.pop()
+            value = stack.pop()
             if body and len(stack) == body[0]:
                 yield body[1], text.count("\n", 0, body[2]) + 1, text.count("\n", 0, at) + 1
                 body = None
-        if body is None:
+        if body is None and not value:
             head = at + 1
 
 
