@@ -73,9 +73,7 @@ class Helion_Enum<string name, string text, list<I32EnumAttrCase> cases> : I32En
   let cppNamespace = "::helion";
   let genSpecializedAttr = 0;
 }
-class Helion_EnumAttr<Helion_Enum enum, string attrMnemonic> : EnumAttr<Helion_Dialect, enum, attrMnemonic> {
-  let assemblyFormat = "`` $value";
-}
+class Helion_EnumAttr<Helion_Enum enum, string attrMnemonic> : EnumAttr<Helion_Dialect, enum, attrMnemonic>;
 
 def Helion_BlockKind : Helion_Enum<"BlockKind", "where a block comes from", [
   I32EnumAttrCase<"Tile", 0, "tile">,             // a tile loop without a block size of its own

@@ -34,7 +34,8 @@ void HelionDialect::initialize() {
       >();
 }
 
-//===-- Dims -------------------------------------------------------------------------------------------------------===//
+//===-- Dims
+//-------------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Affine text over block names: sums of products, as in the header of Attributes.td.
@@ -168,7 +169,8 @@ DimAttr DimAttr::parseBare(AsmParser &parser) {
   if (failed(parser.parseOptionalSymbolName(range)))
     return dim;
   if (!dim.getBlock()) {
-    parser.emitError(loc) << "range `@" << range.getValue() << "` stands behind `" << dim.str() << "`, which is not a single block";
+    parser.emitError(loc) << "range `@" << range.getValue() << "` stands behind `" << dim.str()
+                          << "`, which is not a single block";
     return {};
   }
   return get(parser.getContext(), dim.getBlock().getValue(), range.getValue());
@@ -224,7 +226,8 @@ Type TileType::parse(AsmParser &parser) {
 
 void TileType::print(AsmPrinter &printer) const { printer << "<" << getDim().str() << ">"; }
 
-//===-- Predicates -------------------------------------------------------------------------------------------------===//
+//===-- Predicates
+//-------------------------------------------------------------------------------------------------===//
 
 LogicalResult PredAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef text) {
   llvm::Expected<Pred> pred = Pred::parse(text);

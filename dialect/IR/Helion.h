@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dialect's C++ classes: what every room that reads or writes kernels includes. Ops are declared in the .td files beside
-// this header; questions about dims of tile values are in Dims.h.
+// The dialect's C++ classes: what every room that reads or writes kernels includes. Ops are declared in the .td files
+// beside this header; questions about dims of tile values are in Dims.h.
 
 #ifndef HELION_DIALECT_IR_HELION_H
 #define HELION_DIALECT_IR_HELION_H

@@ -11,13 +11,13 @@
 using namespace mlir;
 using namespace helion;
 
-//===-- kernel -----------------------------------------------------------------------------------------------------===//
+//===-- kernel
+//-----------------------------------------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(arguments, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
                                                   getFunctionTypeAttrName(result.name), buildType,
                                                   getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
@@ -88,7 +88,8 @@ LogicalResult ReturnOp::verify() {
   return success();
 }
 
-//===-- blocks, allocation, launch -----------------------------------------------------------------------------------===//
+//===-- blocks, allocation, launch
+//-----------------------------------------------------------------------------------===//
 
 LogicalResult BlockOp::verify() {
   if ((getKind() == BlockKind::Fixed) != getValue().has_value())
@@ -111,9 +112,7 @@ static LogicalResult verifyAllocation(Operation *op, MemRefType type, OperandRan
   return success();
 }
 
-LogicalResult EmptyOp::verify() {
-  return verifyAllocation(*this, cast<MemRefType>(getResult().getType()), getSizes());
-}
+LogicalResult EmptyOp::verify() { return verifyAllocation(*this, cast<MemRefType>(getResult().getType()), getSizes()); }
 
 LogicalResult FullOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());

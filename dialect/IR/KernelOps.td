@@ -60,7 +60,7 @@ def Helion_BlockOp : Helion_Op<"block", [Symbol, HasParent<"KernelOp">]> {
   let arguments = (ins SymbolNameAttr:$sym_name, Helion_BlockKindAttr:$kind, OptionalAttr<I64Attr>:$min,
                    OptionalAttr<AnyAttrOf<[I64Attr, FlatSymbolRefAttr]>>:$max, OptionalAttr<I64Attr>:$multiple,
                    OptionalAttr<I64Attr>:$value);
-  let assemblyFormat = "$sym_name $kind attr-dict";
+  let assemblyFormat = "$sym_name `` $kind attr-dict";
   let hasVerifier = 1;
 }
 

@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace helion;
 
-//===-- tile: text -------------------------------------------------------------------------------------------------===//
+//===-- tile: text
+//-------------------------------------------------------------------------------------------------===//
 
 void TileOp::build(OpBuilder &builder, OperationState &state, TypeRange tiles, ValueRange lowers, ValueRange uppers,
                    ValueRange inits, StringRef site) {
@@ -50,8 +51,7 @@ ParseResult parseCarried(OpAsmParser &parser, Arguments &carried, Operands &init
                    parser.parseOperand(inits.emplace_back()));
   };
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne) ||
-      parser.parseArrowTypeList(types))
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseOne) || parser.parseArrowTypeList(types))
     return failure();
   if (types.size() != carried.size())
     return parser.emitError(loc) << types.size() << " types for " << carried.size() << " carried values";
@@ -101,9 +101,8 @@ void TileOp::print(OpAsmPrinter &printer) {
   printer << " = (" << getLowers() << ") to (" << getUppers() << ")";
   if (!getInits().empty()) {
     printer << " iter_args(";
-    llvm::interleaveComma(llvm::zip(getCarried(), getInits()), printer, [&](auto pair) {
-      printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-    });
+    llvm::interleaveComma(llvm::zip(getCarried(), getInits()), printer,
+                          [&](auto pair) { printer << std::get<0>(pair) << " = " << std::get<1>(pair); });
     printer << ") -> (" << getResultTypes() << ")";
   }
   printer << " site " << getSiteAttr();
@@ -118,7 +117,8 @@ void TileOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getCombine(), /*printEntryBlockArgs=*/false);
 }
 
-//===-- tile: meaning ----------------------------------------------------------------------------------------------===//
+//===-- tile: meaning
+//----------------------------------------------------------------------------------------------===//
 
 SmallVector<Region *> TileOp::getLoopRegions() { return {&getBody()}; }
 std::optional<ResultRange> TileOp::getLoopResults() { return getResults(); }
@@ -147,8 +147,8 @@ static LogicalResult verifyCarriedTypes(TileOp loop) {
   for (Type type : loop.getInits().getTypes())
     for (unsigned dim = 0; dim != loop.getNumDims(); ++dim)
       if (StringAttr range = loop.getTileType(dim).getDim().getRange(); range && mentionsRange(type, range))
-        return loop.emitOpError() << "carries a value of dims " << dimsStr(dimsOf(type)) << ", which mention its own range `"
-                                  << range.getValue() << "`; use `helion.rebound`";
+        return loop.emitOpError() << "carries a value of dims " << dimsStr(dimsOf(type))
+                                  << ", which mention its own range `" << range.getValue() << "`; use `helion.rebound`";
   return success();
 }
 

@@ -8,12 +8,13 @@
 using namespace mlir;
 using namespace helion;
 
-/// The rules that the three share: one index per dim of the host tensor, dims and element of the value, type of the mask.
-template <typename AccessOp>
-static LogicalResult verifyAccess(AccessOp op, Type host, Type value) {
+/// The rules that the three share: one index per dim of the host tensor, dims and element of the value, type of the
+/// mask.
+template <typename AccessOp> static LogicalResult verifyAccess(AccessOp op, Type host, Type value) {
   auto memref = cast<MemRefType>(host);
   if (memref.getRank() != int64_t(op.getIndices().size()))
-    return op.emitOpError() << "has " << op.getIndices().size() << " indices for a host tensor of rank " << memref.getRank();
+    return op.emitOpError() << "has " << op.getIndices().size() << " indices for a host tensor of rank "
+                            << memref.getRank();
   for (Type index : op.getIndices().getTypes())
     if (isTileValue(index) && !getElementTypeOrSelf(index).isIntOrIndex())
       return op.emitOpError() << "index of type " << index << " is not of integers";

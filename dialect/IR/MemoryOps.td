@@ -56,7 +56,7 @@ def Helion_AtomicOp : Helion_AccessOp<"atomic"> {
                    Optional<AnyType>:$mask, StrAttr:$site, OptionalAttr<StrAttr>:$access);
   let results = (outs Helion_ScalarOrTileValue:$result);
   let assemblyFormat = [{
-    $kind $order $value `,` $dest `[` $indices `]` (`mask` $mask^ `:` type($mask))? `site` $site attr-dict
+    `` $kind `` $order $value `,` $dest `[` $indices `]` (`mask` $mask^ `:` type($mask))? `site` $site attr-dict
     `:` type($value) `,` type($dest) `,` `(` type($indices) `)` `->` type($result)
   }];
 }

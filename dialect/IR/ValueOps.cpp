@@ -11,7 +11,8 @@ using namespace helion;
 static LogicalResult verifySameElement(Operation *op, Type a, Type b) {
   if (getElementTypeOrSelf(a) == getElementTypeOrSelf(b))
     return success();
-  return op->emitOpError() << "element types " << getElementTypeOrSelf(a) << " and " << getElementTypeOrSelf(b) << " differ";
+  return op->emitOpError() << "element types " << getElementTypeOrSelf(a) << " and " << getElementTypeOrSelf(b)
+                           << " differ";
 }
 
 LogicalResult IotaOp::verify() {
@@ -38,7 +39,8 @@ LogicalResult BroadcastOp::verify() {
   int64_t last = -1;
   for (auto [dim, source] : llvm::zip(getDims(), from)) {
     if (dim <= last || dim >= int64_t(to.size()))
-      return emitOpError() << "dim `" << dim << "` is not above `" << last << "` and below the result's rank " << to.size();
+      return emitOpError() << "dim `" << dim << "` is not above `" << last << "` and below the result's rank "
+                           << to.size();
     last = dim;
     if (source != to[dim] && source.getConstant() != 1)
       return emitOpError() << "operand dim `" << source.str() << "` becomes `" << to[dim].str()
@@ -51,7 +53,8 @@ LogicalResult PermuteOp::verify() {
   SmallVector<DimAttr> from = dimsOf(getValue().getType()), to = dimsOf(getResult().getType());
   SmallVector<int64_t> sorted(getDims());
   llvm::sort(sorted);
-  if (sorted.size() != from.size() || from.size() != to.size() || !llvm::equal(sorted, llvm::seq<int64_t>(0, from.size())))
+  if (sorted.size() != from.size() || from.size() != to.size() ||
+      !llvm::equal(sorted, llvm::seq<int64_t>(0, from.size())))
     return emitOpError() << "dims are no permutation of 0.." << from.size();
   for (auto [dim, target] : llvm::zip(getDims(), to))
     if (from[dim] != target)
@@ -96,7 +99,8 @@ LogicalResult ReshapeOp::verify() {
     if (!product)
       return emitOpError() << "dims " << dimsStr(members) << " have a range and cannot be merged or split";
     if (*product != dim)
-      return emitOpError() << "dims " << dimsStr(members) << " make `" << product->str() << "`, not `" << dim.str() << "`";
+      return emitOpError() << "dims " << dimsStr(members) << " make `" << product->str() << "`, not `" << dim.str()
+                           << "`";
   }
   if (next != int64_t(high.size()))
     return emitOpError() << "groups do not list the dims 0.." << high.size() << " in order";
@@ -138,7 +142,8 @@ static FailureOr<Type> reducedType(Operation *op, Type type, uint64_t dim, Type 
 LogicalResult ReduceOp::verify() {
   Type element = getElementTypeOrSelf(getValue().getType());
   if (!acceptsElement(getKind(), element))
-    return emitOpError() << "kind `" << stringifyReductionKind(getKind()) << "` does not take elements of type " << element;
+    return emitOpError() << "kind `" << stringifyReductionKind(getKind()) << "` does not take elements of type "
+                         << element;
   bool gives = getKind() == ReductionKind::ArgMax || getKind() == ReductionKind::ArgMin;
   FailureOr<Type> wanted =
       reducedType(*this, getValue().getType(), getDim(), gives ? Type(IndexType::get(getContext())) : element);
@@ -159,7 +164,8 @@ LogicalResult ReduceFnOp::verify() {
     FailureOr<Type> wanted = reducedType(*this, value.getType(), getDim(), element);
     if (failed(wanted))
       return failure();
-    if (*wanted != result.getType() || other.getType() != element || dimsOf(value.getType()) != dimsOf(getValues()[0].getType()))
+    if (*wanted != result.getType() || other.getType() != element ||
+        dimsOf(value.getType()) != dimsOf(getValues()[0].getType()))
       return emitOpError() << "value " << value.getType() << ", identity " << other.getType() << " and result "
                            << result.getType() << " do not fit";
   }
@@ -180,7 +186,8 @@ LogicalResult ReduceFnOp::verifyRegions() {
 }
 
 LogicalResult DotOp::verify() {
-  SmallVector<DimAttr> lhs = dimsOf(getLhs().getType()), rhs = dimsOf(getRhs().getType()), acc = dimsOf(getAcc().getType());
+  SmallVector<DimAttr> lhs = dimsOf(getLhs().getType()), rhs = dimsOf(getRhs().getType()),
+                       acc = dimsOf(getAcc().getType());
   size_t rank = acc.size();
   if (rank < 2 || lhs.size() != rank || rhs.size() != rank)
     return emitOpError() << "operands have ranks " << lhs.size() << ", " << rhs.size() << " and " << rank

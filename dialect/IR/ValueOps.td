@@ -80,7 +80,7 @@ def Helion_ReduceOp : Helion_Op<"reduce", [Pure]> {
   }];
   let arguments = (ins Helion_ReductionKindAttr:$kind, Helion_TileValue:$value, I64Attr:$dim, StrAttr:$site);
   let results = (outs Helion_ScalarOrTileValue:$result);
-  let assemblyFormat = "$kind $value `dim` $dim `site` $site attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "`` $kind $value `dim` $dim `site` $site attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 

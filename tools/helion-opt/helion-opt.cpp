@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-opt: parses kernels in any form, runs passes on them and prints them. mlir-opt's interface, our dialect and passes.
+// helion-opt: parses kernels in any form, runs passes on them and prints them. mlir-opt's interface, our dialect and
+// passes.
 
 #include "dialect/IR/Helion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
