@@ -14,13 +14,13 @@ struct BinaryRow {
   SizeExpr::Kind kind;
 };
 constexpr BinaryRow binaryRows[] = {
-    {"arith.addi", SizeExpr::Kind::Add},           {"arith.subi", SizeExpr::Kind::Sub},
-    {"arith.muli", SizeExpr::Kind::Mul},           {"arith.divui", SizeExpr::Kind::FloorDiv},
-    {"arith.divsi", SizeExpr::Kind::FloorDiv},     {"arith.floordivsi", SizeExpr::Kind::FloorDiv},
-    {"arith.ceildivui", SizeExpr::Kind::CeilDiv},  {"arith.ceildivsi", SizeExpr::Kind::CeilDiv},
-    {"arith.remui", SizeExpr::Kind::Mod},          {"arith.remsi", SizeExpr::Kind::Mod},
-    {"arith.minui", SizeExpr::Kind::Min},          {"arith.minsi", SizeExpr::Kind::Min},
-    {"arith.maxui", SizeExpr::Kind::Max},          {"arith.maxsi", SizeExpr::Kind::Max},
+    {"arith.addi", SizeExpr::Kind::Add},          {"arith.subi", SizeExpr::Kind::Sub},
+    {"arith.muli", SizeExpr::Kind::Mul},          {"arith.divui", SizeExpr::Kind::FloorDiv},
+    {"arith.divsi", SizeExpr::Kind::FloorDiv},    {"arith.floordivsi", SizeExpr::Kind::FloorDiv},
+    {"arith.ceildivui", SizeExpr::Kind::CeilDiv}, {"arith.ceildivsi", SizeExpr::Kind::CeilDiv},
+    {"arith.remui", SizeExpr::Kind::Mod},         {"arith.remsi", SizeExpr::Kind::Mod},
+    {"arith.minui", SizeExpr::Kind::Min},         {"arith.minsi", SizeExpr::Kind::Min},
+    {"arith.maxui", SizeExpr::Kind::Max},         {"arith.maxsi", SizeExpr::Kind::Max},
 };
 
 std::optional<SizeExpr::Kind> binaryKind(Operation *op) {

@@ -51,8 +51,7 @@ FailureOr<HostView> HostViewBuilder::ofArgument(BlockArgument argument) {
     return failure();
   HostView view{argument, name.str(), SizeExpr(), {}, {}, {}};
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-    view.sizes.push_back(type.isDynamicDim(dim) ? SizeExpr::size(name, dim)
-                                                : SizeExpr::constant(type.getDimSize(dim)));
+    view.sizes.push_back(type.isDynamicDim(dim) ? SizeExpr::size(name, dim) : SizeExpr::constant(type.getDimSize(dim)));
     view.strides.push_back(ShapedType::isDynamic(strides[dim]) ? SizeExpr::stride(name, dim)
                                                                : SizeExpr::constant(strides[dim]));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-normalize: one text per kernel. Upstream's simplifications run first; what they leave behind that K cannot say is
-// repaired, and sites get their final names.
+// helion-normalize: one text per kernel. Upstream's simplifications run first; what they leave behind that K cannot say
+// is repaired, and sites get their final names.
 
 #include "dialect/IR/Dims.h"
 #include "mlir/IR/Builders.h"
@@ -81,8 +81,8 @@ struct Normalize : public helion::impl::NormalizePassBase<Normalize> {
     }
   }
 
-  /// Tile values live on the device, so each launch that uses the constant gets its own splat: the canonicalizer had hoisted
-  /// the constant into the host part.
+  /// Tile values live on the device, so each launch that uses the constant gets its own splat: the canonicalizer had
+  /// hoisted the constant into the host part.
   void splatInto(LaunchOp launch, arith::ConstantOp constant, Value scalar) {
     auto inside = [&](OpOperand &use) { return launch->isProperAncestor(use.getOwner()); };
     if (llvm::none_of(constant->getUses(), inside))

@@ -48,7 +48,7 @@ public:
   FormChecker(KernelOp kernel, bool scheduled) : kernel(kernel), scheduled(scheduled) {}
 
   LogicalResult check() {
-    kernel.walk([&](Operation *op) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (op == kernel)
         return;
       checkName(op);
@@ -90,8 +90,9 @@ private:
       return !dims || !llvm::equal(dims.getShape(), tensor.getShape()) || tensor.getRank() == 0;
     };
     auto report = [&](Type type) {
-      error(op) << "type " << type << (scheduled ? " is not of static shape without encoding, as form `scheduled` has"
-                                                 : " has no dims that fit its shape, as form `kernel` has");
+      error(op) << "type " << type
+                << (scheduled ? " is not of static shape without encoding, as form `scheduled` has"
+                              : " has no dims that fit its shape, as form `kernel` has");
     };
     for (Type type : op->getResultTypes())
       if (wrong(type))
@@ -157,7 +158,8 @@ private:
         auto full = dyn_cast<FullOp>(user);
         if ((empty && empty.getWorkspace()) || (full && full.getWorkspace()) || isa<LaunchOp>(user))
           continue;
-        if (empty || full || isa<AssertOp>(user) || isa<MemRefType>(value.getType()) || isa<ViewLikeOpInterface>(user)) {
+        if (empty || full || isa<AssertOp>(user) || isa<MemRefType>(value.getType()) ||
+            isa<ViewLikeOpInterface>(user)) {
           error(user) << "depends on a block size; only workspace, grids and device code may";
           continue;
         }

@@ -2,8 +2,9 @@
 //
 // helion-bind-blocks: the step from symbolic to static extents.
 //
-// Three parts in this order: masks go before combining ops while the ranges that bound the dims still stand in the types;
-// slices become tiles with a recorded fact; then all types change at once and what only symbolic dims needed goes.
+// Three parts in this order: masks go before combining ops while the ranges that bound the dims still stand in the
+// types; slices become tiles with a recorded fact; then all types change at once and what only symbolic dims needed
+// goes.
 
 #include "dialect/IR/Dims.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -25,7 +26,8 @@ namespace helion {
 
 using Binding = llvm::StringMap<int64_t>;
 
-//===-- Extents ------------------------------------------------------------------------------------------------------===//
+//===-- Extents
+//------------------------------------------------------------------------------------------------------===//
 
 static LogicalResult checkExtent(BlockOp block, int64_t extent, const Binding &binding) {
   auto refuse = [&]() {
@@ -54,7 +56,8 @@ static FailureOr<Binding> bindExtents(KernelOp kernel, SiteOptions &options) {
   for (auto block : kernel.getOps<BlockOp>()) {
     std::optional<int64_t> chosen = options.integer(block.getSymName());
     if (block.getValue() && chosen && *chosen != static_cast<int64_t>(*block.getValue()))
-      return block.emitError() << "block `" << block.getSymName() << "` is fixed to `" << *block.getValue() << "`, not `" << *chosen << "`";
+      return block.emitError() << "block `" << block.getSymName() << "` is fixed to `" << *block.getValue()
+                               << "`, not `" << *chosen << "`";
     int64_t extent = block.getValue() ? static_cast<int64_t>(*block.getValue())
                      : chosen         ? *chosen
                                       : defaultExtent(block);
@@ -66,7 +69,8 @@ static FailureOr<Binding> bindExtents(KernelOp kernel, SiteOptions &options) {
   return binding;
 }
 
-//===-- Masks --------------------------------------------------------------------------------------------------------===//
+//===-- Masks
+//--------------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Puts the identity into lanes outside ranges before every op that combines lanes.
@@ -100,7 +104,8 @@ private:
 
   void maskOperands(Operation *op) {
     if (auto reduce = dyn_cast<ReduceOp>(op))
-      return mask(op, 0, reduce.getDim(), reductionIdentity(reduce.getKind(), getElementTypeOrSelf(reduce.getValue().getType())));
+      return mask(op, 0, reduce.getDim(),
+                  reductionIdentity(reduce.getKind(), getElementTypeOrSelf(reduce.getValue().getType())));
     if (auto dot = dyn_cast<DotOp>(op)) {
       unsigned rank = dimsOf(dot.getLhs().getType()).size();
       mask(op, 0, rank - 1, builder.getZeroAttr(getElementTypeOrSelf(dot.getLhs().getType())));
@@ -143,7 +148,8 @@ private:
 };
 } // namespace
 
-//===-- Slices and types ---------------------------------------------------------------------------------------------===//
+//===-- Slices and types
+//---------------------------------------------------------------------------------------------===//
 
 static int64_t extentOf(DimAttr dim, const Binding &binding) {
   SmallVector<AffineExpr> values;
@@ -161,7 +167,8 @@ static LogicalResult bindSlice(RangeOp range, const Binding &binding) {
   if (!dim.getConstant()) {
     std::optional<SizeExpr> lower = hostExpr(range.getLower()), upper = hostExpr(range.getUpper());
     if (!lower || !upper)
-      return range.emitError() << "size of slice `" << range.getSite() << "` is no expression of the arguments; choose reduction_loops for it";
+      return range.emitError() << "size of slice `" << range.getSite()
+                               << "` is no expression of the arguments; choose reduction_loops for it";
     Pred fits = Pred::compare(Pred::Compare::LE, SizeExpr::sub(*upper, *lower), SizeExpr::constant(extent));
     range->getParentOfType<KernelOp>().addFact(fits.str());
   }

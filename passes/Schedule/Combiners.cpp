@@ -11,8 +11,7 @@ using namespace helion;
 namespace {
 using Builder2 = Value (*)(OpBuilder &, Location, Value, Value);
 
-template <typename Op>
-Value create(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+template <typename Op> Value create(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
   return Op::create(builder, loc, lhs, rhs);
 }
 

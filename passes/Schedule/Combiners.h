@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions as arithmetic: the op that merges two partial results of a reduction kind, and its identity as a value. Read by the
-// passes that split a reduction.
+// Reductions as arithmetic: the op that merges two partial results of a reduction kind, and its identity as a value.
+// Read by the passes that split a reduction.
 
 #ifndef HELION_PASSES_SCHEDULE_COMBINERS_H
 #define HELION_PASSES_SCHEDULE_COMBINERS_H

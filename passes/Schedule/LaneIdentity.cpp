@@ -42,9 +42,9 @@ Attribute fillOf(LoadOp load, unsigned dim, Value tile) {
 
 /// Ops for which zero lanes stay zero lanes: in all operands, or in any of them.
 bool keepsZero(Operation *op) {
-  return isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp,
-             arith::NegFOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::AddIOp, arith::SubIOp, arith::MulIOp,
-             math::AbsFOp, math::SqrtOp, math::TanhOp, math::SinOp, math::ErfOp>(op);
+  return isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp,
+             arith::UIToFPOp, arith::NegFOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::AddIOp, arith::SubIOp,
+             arith::MulIOp, math::AbsFOp, math::SqrtOp, math::TanhOp, math::SinOp, math::ErfOp>(op);
 }
 
 /// -inf and +inf pass a change of float type; both have them.
@@ -55,7 +55,8 @@ bool sameNumber(Attribute a, TypedAttr b) {
     return true;
   auto x = dyn_cast_or_null<FloatAttr>(a), y = dyn_cast_or_null<FloatAttr>(Attribute(b));
   if (x && y)
-    return x.getValue().isInfinity() && y.getValue().isInfinity() && x.getValue().isNegative() == y.getValue().isNegative();
+    return x.getValue().isInfinity() && y.getValue().isInfinity() &&
+           x.getValue().isNegative() == y.getValue().isNegative();
   return a == Attribute(b);
 }
 } // namespace
@@ -89,11 +90,12 @@ bool helion::holdsOutside(Value value, unsigned dim, Value tile, TypedAttr ident
   bool kept = isZero(identity) ? keepsZero(op) : keepsInfinity(op);
   return kept && llvm::all_of(op->getOperands(), [&](Value operand) {
            Type element = getElementTypeOrSelf(operand.getType());
-           TypedAttr same = isZero(identity) ? Builder(op->getContext()).getZeroAttr(element)
-                            : isa<FloatType>(element) && APFloat::semanticsHasInf(cast<FloatType>(element).getFloatSemantics())
-                                ? FloatAttr::get(element, APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
-                                                                         cast<FloatAttr>(identity).getValue().isNegative()))
-                                : TypedAttr();
+           TypedAttr same =
+               isZero(identity) ? Builder(op->getContext()).getZeroAttr(element)
+               : isa<FloatType>(element) && APFloat::semanticsHasInf(cast<FloatType>(element).getFloatSemantics())
+                   ? FloatAttr::get(element, APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
+                                                             cast<FloatAttr>(identity).getValue().isNegative()))
+                   : TypedAttr();
            return same && holdsOutside(operand, dim, tile, same);
          });
 }

@@ -2,9 +2,9 @@
 //
 // helion-map-programs: from grid loops to program ids.
 //
-// A launch runs the tiles of its grid loops, numbered through: T = sum over loops of the product of tile counts. The kind of
-// program id says which program runs tile t; `Decoder` turns t into one tile per dim. Tile counts are host values, so a grid is a
-// plan expression.
+// A launch runs the tiles of its grid loops, numbered through: T = sum over loops of the product of tile counts. The
+// kind of program id says which program runs tile t; `Decoder` turns t into one tile per dim. Tile counts are host
+// values, so a grid is a plan expression.
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Config/SiteOptions.h"
@@ -77,7 +77,8 @@ private:
 };
 } // namespace
 
-//===-- Checks and counts ----------------------------------------------------------------------------------------------===//
+//===-- Checks and counts
+//----------------------------------------------------------------------------------------------===//
 
 LogicalResult Mapper::check() {
   for (TileOp loop : loops)
@@ -93,7 +94,8 @@ LogicalResult Mapper::check() {
   if (!persistent && mapping.multiplier != 1)
     return launch.emitError() << "num_sm_multiplier of `" << launch.getName() << "` needs a persistent pid_type";
   if (mapping.multiplier < 1 || mapping.multiplier > 128)
-    return launch.emitError() << "num_sm_multiplier `" << mapping.multiplier << "` of `" << launch.getName() << "` is outside 1..128";
+    return launch.emitError() << "num_sm_multiplier `" << mapping.multiplier << "` of `" << launch.getName()
+                              << "` is outside 1..128";
   return success();
 }
 
@@ -111,10 +113,11 @@ void Mapper::countTiles() {
   }
 }
 
-//===-- Decoding -------------------------------------------------------------------------------------------------------===//
+//===-- Decoding
+//-------------------------------------------------------------------------------------------------------===//
 
-/// Tile number to one index per dim. The last dim varies fastest; with a grouping of G, G tiles of the last but one dim are
-/// visited before the last dim moves on (Triton's grouped order).
+/// Tile number to one index per dim. The last dim varies fastest; with a grouping of G, G tiles of the last but one dim
+/// are visited before the last dim moves on (Triton's grouped order).
 SmallVector<Value> Mapper::decode(unsigned number, Value tile) {
   ArrayRef<Value> count = counts[number];
   unsigned dims = count.size();
@@ -171,7 +174,8 @@ void Mapper::emitLoop(unsigned number, Value tile) {
   emitLoop(number + 1, sub(tile, totals[number]));
 }
 
-//===-- Kinds of program ids ---------------------------------------------------------------------------------------------===//
+//===-- Kinds of program ids
+//---------------------------------------------------------------------------------------------===//
 
 void Mapper::mapXyz() {
   static const char *const axes[] = {"x", "y", "z"};

@@ -18,9 +18,11 @@ static LogicalResult checkOrder(TileOp loop, ArrayRef<int64_t> order) {
   SmallVector<int64_t> sorted(order);
   llvm::sort(sorted);
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, loop.getNumDims())))
-    return loop.emitError() << "loop_orders of `" << loop.getSite() << "` is no permutation of its " << loop.getNumDims() << " dims";
+    return loop.emitError() << "loop_orders of `" << loop.getSite() << "` is no permutation of its "
+                            << loop.getNumDims() << " dims";
   if (!loop.isGrid() && !loop.getInits().empty() && !loop.hasCombine())
-    return loop.emitError() << "loop_orders: `" << loop.getSite() << "` carries values in the order of its iterations and has no `combine`";
+    return loop.emitError() << "loop_orders: `" << loop.getSite()
+                            << "` carries values in the order of its iterations and has no `combine`";
   return success();
 }
 

@@ -2,9 +2,10 @@
 //
 // helion-roll-reductions: a full slice becomes loops over chunks.
 //
-// The ops of the block that holds the slice fall into levels. An op on the slice ("sliced") runs in loop `level`, which is how many
-// rolled loops must have finished before its inputs exist; an op off the slice stands after that many loops. A sliced op that
-// later loops need again is computed again there. So softmax gives three loops: max; sum; the quotient.
+// The ops of the block that holds the slice fall into levels. An op on the slice ("sliced") runs in loop `level`, which
+// is how many rolled loops must have finished before its inputs exist; an op off the slice stands after that many
+// loops. A sliced op that later loops need again is computed again there. So softmax gives three loops: max; sum; the
+// quotient.
 
 #include "dialect/IR/Dims.h"
 #include "mlir/IR/IRMapping.h"
@@ -42,8 +43,7 @@ struct Plan {
 class Roller {
 public:
   Roller(RangeOp range, int64_t chunk)
-      : range(range), name(range.getTile().getType().getDim().getRange()), chunk(chunk),
-        builder(range.getContext()) {}
+      : range(range), name(range.getTile().getType().getDim().getRange()), chunk(chunk), builder(range.getContext()) {}
 
   LogicalResult roll();
   unsigned loopsMade() const { return plan.numLoops; }
@@ -76,7 +76,8 @@ private:
 };
 } // namespace
 
-//===-- What can be rolled -------------------------------------------------------------------------------------------===//
+//===-- What can be rolled
+//-------------------------------------------------------------------------------------------===//
 
 /// True for a reduce over the slice, or a dot that contracts it.
 static bool combinesSlice(Operation *op, StringAttr name) {
@@ -118,7 +119,9 @@ LogicalResult Roller::checkMemory() {
   for (Operation *op : order) {
     if (auto load = dyn_cast<LoadOp>(op))
       if (Operation *store = stored.lookup(baseOf(load.getSource()))) {
-        InFlightDiagnostic diagnostic = op->emitError() << "slice `" << range.getSite() << "` cannot be rolled: the host tensor was stored before this load";
+        InFlightDiagnostic diagnostic = op->emitError()
+                                        << "slice `" << range.getSite()
+                                        << "` cannot be rolled: the host tensor was stored before this load";
         diagnostic.attachNote(store->getLoc()) << "the store";
         return diagnostic;
       }
@@ -128,7 +131,8 @@ LogicalResult Roller::checkMemory() {
   return success();
 }
 
-//===-- Levels -------------------------------------------------------------------------------------------------------===//
+//===-- Levels
+//-------------------------------------------------------------------------------------------------------===//
 
 /// One past the last loop that must run before `op`, over its operands and what its regions capture.
 unsigned Roller::levelOf(Operation *op) {
@@ -156,7 +160,8 @@ LogicalResult Roller::makePlan() {
     bool captures = false;
     if (op.getNumRegions())
       op.walk([&](Operation *inner) {
-        captures |= llvm::any_of(inner->getOperandTypes(), touches) || llvm::is_contained(inner->getOperands(), range.getTile());
+        captures |= llvm::any_of(inner->getOperandTypes(), touches) ||
+                    llvm::is_contained(inner->getOperands(), range.getTile());
       });
     if ((sliced || captures) && failed(checkOp(&op)))
       return failure();
@@ -182,9 +187,11 @@ LogicalResult Roller::makePlan() {
   return checkMemory();
 }
 
-//===-- Rewriting ----------------------------------------------------------------------------------------------------===//
+//===-- Rewriting
+//----------------------------------------------------------------------------------------------------===//
 
-/// The chunk is a choice already made: a fixed block of its own, so that another launch's slice of the same block is free.
+/// The chunk is a choice already made: a fixed block of its own, so that another launch's slice of the same block is
+/// free.
 StringAttr Roller::declareBlock() {
   auto kernel = range->getParentOfType<KernelOp>();
   auto old = kernel.lookupSymbol<BlockOp>(range.getTile().getType().getDim().getBlock());
@@ -258,8 +265,8 @@ void Roller::fillCombine(TileOp loop, ArrayRef<Operation *> carried) {
     ReductionKind kind = isa<DotOp>(sink) ? ReductionKind::AddF : cast<ReduceOp>(sink).getKind();
     if (isa<DotOp>(sink) && !isa<FloatType>(getElementTypeOrSelf(types[i])))
       kind = ReductionKind::AddI;
-    merged.push_back(combineValues(builder, loop.getLoc(), kind, merge->getArgument(i),
-                                   merge->getArgument(i + carried.size())));
+    merged.push_back(
+        combineValues(builder, loop.getLoc(), kind, merge->getArgument(i), merge->getArgument(i + carried.size())));
   }
   YieldOp::create(builder, loop.getLoc(), merged);
 }

@@ -24,7 +24,8 @@ static LogicalResult unrollFully(scf::ForOp loop, StringRef site) {
   if (!trips)
     return loop.emitError() << "static_ranges: trip count of `" << site << "` is no constant";
   if (trips->getSExtValue() > kMaxStaticTrips)
-    return loop.emitError() << "static_ranges: `" << site << "` has `" << trips->getSExtValue() << "` iterations; at most `" << kMaxStaticTrips << "` are unrolled";
+    return loop.emitError() << "static_ranges: `" << site << "` has `" << trips->getSExtValue()
+                            << "` iterations; at most `" << kMaxStaticTrips << "` are unrolled";
   return loopUnrollFull(loop);
 }
 
@@ -33,7 +34,8 @@ struct UnrollLoops : public helion::impl::UnrollLoopsPassBase<UnrollLoops> {
   using UnrollLoopsPassBase::UnrollLoopsPassBase;
 
   void runOnOperation() override {
-    SiteOptions factors("range_unroll_factors", SiteOptions::Kind::Integer), full("static_ranges", SiteOptions::Kind::Flag);
+    SiteOptions factors("range_unroll_factors", SiteOptions::Kind::Integer),
+        full("static_ranges", SiteOptions::Kind::Flag);
     SmallVector<scf::ForOp> loops;
     SmallVector<StringRef> sites;
     // Inner loops first, so that a copy of the outer body holds unrolled loops.
@@ -54,7 +56,8 @@ struct UnrollLoops : public helion::impl::UnrollLoopsPassBase<UnrollLoops> {
 
   LogicalResult unroll(scf::ForOp loop, StringRef site, int64_t factor, bool full) {
     if (factor < 0 || factor > kMaxUnrollFactor)
-      return loop.emitError() << "range_unroll_factors `" << factor << "` of `" << site << "` is outside 0.." << kMaxUnrollFactor;
+      return loop.emitError() << "range_unroll_factors `" << factor << "` of `" << site << "` is outside 0.."
+                              << kMaxUnrollFactor;
     if (!full && factor < 2)
       return success();
     ++unrolled;
