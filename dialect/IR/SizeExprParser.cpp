@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parser of size expressions and predicates: a recursive descent over two levels of precedence. What it reads is
-// built through the folding builders of SizeExpr.h, so a text and its canonical text give one value.
-#include "dialect/IR/SizeExpr.h"
-#include "dialect/IR/SizeExprOperators.h"
+// The parser of size expressions and predicates: recursive descent over two levels of precedence, which folds as it
+// builds.
+#include "dialect/IR/SizeExprText.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
+using namespace helion::text;
 
 namespace helion {
 
@@ -212,6 +212,8 @@ private:
 };
 } // namespace
 
+Expected<SizeExpr> SizeExpr::parse(StringRef text) { return Parser(text).parseWholeExpr(); }
+
 Expected<Pred> Parser::parseComparison() {
   Expected<SizeExpr> lhs = parseSum();
   if (!lhs)
@@ -249,9 +251,6 @@ Expected<Pred> Parser::parseOverlap() {
   advance();
   return Pred::overlap(*first, *second, kind);
 }
-
-Expected<SizeExpr> SizeExpr::parse(StringRef text) { return Parser(text).parseWholeExpr(); }
-
 Expected<Pred> Pred::parse(StringRef text) { return Parser(text).parseWholePred(); }
 
 } // namespace helion

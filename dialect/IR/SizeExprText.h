@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The operators of size expressions and predicates, how each is written and what it answers: the tables that the
-// parser, the printers and the folder of SizeExpr.h share. Private to this folder.
-#ifndef HELION_DIALECT_IR_SIZEEXPROPERATORS_H
-#define HELION_DIALECT_IR_SIZEEXPROPERATORS_H
+// How the operators of size expressions are written: the tables that the parser and the printers share.
+#ifndef HELION_DIALECT_IR_SIZEEXPRTEXT_H
+#define HELION_DIALECT_IR_SIZEEXPRTEXT_H
 
 #include "dialect/IR/SizeExpr.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
-namespace helion {
+namespace helion::text {
 
 struct Operator {
   SizeExpr::Kind kind;
@@ -49,6 +49,13 @@ inline const Comparison &comparisonOf(Pred::Compare op) {
   return *llvm::find_if(comparisons, [&](const Comparison &comparison) { return comparison.op == op; });
 }
 
-} // namespace helion
+template <typename T> std::string printed(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  value.print(os);
+  return text;
+}
 
-#endif // HELION_DIALECT_IR_SIZEEXPROPERATORS_H
+} // namespace helion::text
+
+#endif // HELION_DIALECT_IR_SIZEEXPRTEXT_H

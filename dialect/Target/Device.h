@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of each target before anything runs: facts for choices and costs, never preferences. A target is
+// written `cpu:x86-64-v3`; `cpu:native` is read as the row that the host is, so no text that is kept ever says
+// `native`.
+#ifndef HELION_DIALECT_TARGET_DEVICE_H
+#define HELION_DIALECT_TARGET_DEVICE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace helion {
+
+/// One row of the table of targets; rows live as long as the program.
+struct Device {
+  llvm::StringRef vendor;   // "cpu"
+  llvm::StringRef chip;     // "x86-64-v3": LLVM's name of the CPU.
+  llvm::StringRef baseline; // The x86-64 level that the chip has.
+  unsigned vectorBytes;     // Of one vector register.
+  unsigned vectorRegisters;
+  int64_t level1Bytes; // Data cache of a core.
+  int64_t level2Bytes; // Of a core.
+  int64_t level3Bytes; // A core's share of the last level.
+
+  /// `cpu:x86-64-v3`
+  std::string name() const;
+  /// The value of `dev.NAME` in an expression: `vector_bytes`, `vector_registers`, `l1_bytes`, `l2_bytes`, `l3_bytes`.
+  std::optional<int64_t> fact(llvm::StringRef name) const;
+};
+
+llvm::ArrayRef<Device> knownDevices();
+/// Reads `cpu:x86-64-v3` or `cpu:native`; the error lists the known names.
+llvm::Expected<const Device *> parseDevice(llvm::StringRef name);
+/// The best row for this machine: its own chip's if the table has it and the system lets us use all of it, else the
+/// highest x86-64 level. An error where the machine has not even `x86-64-v2`.
+llvm::Expected<const Device *> hostDevice();
+/// Whether this machine can run code for `device`.
+bool hostRuns(const Device &device);
+
+} // namespace helion
+
+#endif // HELION_DIALECT_TARGET_DEVICE_H

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Manifests: canonical bytes, strict reading, and what verify refuses.
+#include "dialect/Target/Manifest.h"
+#include "llvm/ADT/StringExtras.h"
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace helion;
+
+namespace {
+
+// Canonical: sorted keys, one line (broken here for reading).
+const std::string canonical =
+    R"J({"arguments":[{"dtype":"f32","name":"x","rank":2},{"dtype":"f32","name":"acc","rank":1,"writes":true},)J"
+    R"J({"name":"eps","scalar":"f32"},{"name":"bias","none":true},{"name":"n","scalar":"i64","value":64},)J"
+    R"J({"name":"flag","scalar":"bool","value":true}],)J"
+    R"J("config":"helion-config{v=1},helion-tile-loops{block=bm=32}",)J"
+    R"J("facts":["x.stride(1) == 1","x.size(1) % 8 == 0","overlap(acc, x) == none"],)J"
+    R"J("kernel":"k","kernel_hash":"00","object_hash":"11",)J"
+    R"J("plan":{"checks":[{"message":"x.size(1) == n","pred":"x.size(1) == n"}],)J"
+    R"J("outputs":[{"dtype":"bf16","name":"out","sizes":["x.size(0)","4"]}],)J"
+    R"J("steps":[{"buffer":"out","dtype":"bf16","elements":"x.size(0) * 4","step":"fill","value":"-inf"},)J"
+    R"J({"arguments":[{"offset":"0","pointer":"x"},{"offset":"0","pointer":"tmp"},{"index":"x.size(0)"},)J"
+    R"J({"dtype":"f32","scalar":"eps"}],"grid":["x.size(0) ceildiv 32","1","dev.cores"],"step":"launch",)J"
+    R"J("symbol":"k_0"}],)J"
+    R"J("workspace":[{"dtype":"f32","elements":"x.size(0) + 1","name":"tmp"}]},)J"
+    R"J("resources":{"code_bytes":1000,"scratch_bytes":64},"target":"cpu:x86-64-v3",)J"
+    R"J("toolchain":{"helion":"0.1.0","llvm":"22.1"},"version":1})J";
+
+std::string reread(const std::string &text) {
+  Expected<Manifest> manifest = Manifest::parse(text, "m.json");
+  return manifest ? manifest->text() : toString(manifest.takeError());
+}
+
+/// The canonical text with one piece replaced.
+std::string with(StringRef from, StringRef to) {
+  std::string text = canonical;
+  size_t at = text.find(from.str());
+  EXPECT_NE(at, std::string::npos) << from.str();
+  return text.replace(at, from.size(), to.str());
+}
+
+TEST(Manifest, CanonicalBytes) {
+  EXPECT_EQ(reread(canonical), canonical);
+  EXPECT_EQ(reread(with("x.size(0) ceildiv 32", "( x.size(0) )  ceildiv 32")), canonical);
+  EXPECT_EQ(reread(with("\"4\"", "4")), canonical);
+}
+
+TEST(Manifest, ArtifactHash) {
+  auto hash = [](const std::string &text) { return cantFail(Manifest::parse(text, "m.json")).artifactHash(); };
+  EXPECT_EQ(hash(with("bm=32", "bm=64")), hash(canonical));
+  EXPECT_EQ(hash(with("22.1", "22.2")), hash(canonical));
+  EXPECT_NE(hash(with("% 8", "% 4")), hash(canonical));
+  EXPECT_NE(hash(with("\"object_hash\":\"11\"", "\"object_hash\":\"12\"")), hash(canonical));
+}
+
+TEST(Manifest, Errors) {
+  struct Case {
+    const char *from, *to;
+    const char *place; // Where the error is: the first of this text in the changed manifest.
+    const char *expected;
+  };
+  const Case cases[] = {
+      {"\"version\":1", "\"version\":77", "77", "saw `77`, expected 1"},
+      {"\"kernel\":\"k\"", "\"kernel\":7", "7,\"kernel_hash", "saw `7`, expected a string"},
+      {"\"target\"", "\"device\"", "{", "key `target` is missing"},
+      {"\"rank\":2", "\"rank\":2,\"ran\":1", "\"ran\"",
+       "unknown key `ran`; known are `dtype`, `name`, `rank`, `writes`"},
+      {"\"dtype\":\"f32\"", "\"dtype\":\"float\"", "\"float\"",
+       "saw `\"float\"`, expected one of `f32`, `f16`, `bf16`, `f64`, `i8`, `i16`, `i32`, `i64`, `ui8`, `bool`, "
+       "`f8e4m3`, `f8e5m2`"},
+      {"\"none\":true", "\"none\":false", "false", "saw `false`, expected `true`"},
+      {"x.stride(1) == 1", "x.stride(1) = 1", "\"x.stride(1) = 1",
+       "in `x.stride(1) = 1`, column 13: saw `=`, expected an operator or one of `==`, `!=`, `<=`, `<`, `>=`, `>`"},
+      {"x.size(0) * 4", "x.size(0) *", "\"x.size(0) *",
+       "in `x.size(0) *`, column 12: saw the end, expected an integer, a name, `min`, `max` or `(`"},
+      {"\"step\":\"fill\"", "\"step\":\"copy\"", "\"copy\"", "saw `\"copy\"`, expected `fill` or `launch`"},
+      {",\"value\":\"-inf\"", "", "{\"buffer\"", "key `value` is missing"},
+      {"\"value\":64", "\"value\":6.5", "6.5", "saw `6.5`, expected an integer"},
+      {"x.size(0) ceildiv 32", "x.size(2) ceildiv 32", "{", "`x.size(2)` is beyond the rank `2` of `x`"},
+      {"\"index\":\"x.size(0)\"", "\"index\":\"eps.size(0)\"", "{", "`eps.size(0)` names no tensor argument"},
+      {"\"index\":\"x.size(0)\"", "\"index\":\"m\"", "{", "`m` names no scalar argument"},
+      {"\"pointer\":\"tmp\"", "\"pointer\":\"temp\"", "{", "`temp` names no buffer"},
+      {"\"buffer\":\"out\"", "\"buffer\":\"eps\"", "{", "`eps` names no buffer"},
+      {"\"name\":\"tmp\"", "\"name\":\"x\"", "{", "`x` is declared twice"},
+      {",\"dev.cores\"]", "]", "{", "the grid of `k_0` has `2` sizes, not 3"},
+      {"overlap(acc, x)", "overlap(acc, y)", "{", "`overlap(acc, y) == none` names no argument `y`"},
+      {"\"scalar\":\"eps\"", "\"scalar\":\"n\"", "{", "scalar `n` is `i64`, a launch wants `f32`"},
+  };
+  for (const Case &c : cases) {
+    std::string text = with(c.from, c.to);
+    size_t column = text.find(c.place) + 1;
+    EXPECT_EQ(reread(text), "m.json:1:" + std::to_string(column) + ": " + c.expected);
+  }
+}
+
+} // namespace
