@@ -8,6 +8,7 @@
 
 #include "dialect/IR/Dims.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Analysis/HostExpr.h"
 #include "passes/Config/BlockDefaults.h"
 #include "passes/Config/SiteOptions.h"
@@ -94,6 +95,7 @@ public:
     });
     for (Operation *op : combining)
       maskOperands(op);
+    kernel.walk([&](MaskOp mask) { dropProved(mask); });
   }
 
 private:
@@ -115,6 +117,17 @@ private:
     for (unsigned i = 0, e = reduce.getValues().size(); i != e; ++i)
       if (Value tile = boundOf(op->getOperand(i), reduce.getDim()))
         replace(op, i, reduce.getDim(), tile, reduce.getOthers()[i]);
+  }
+
+  /// A mask that another pass or the source put, and whose lanes hold its value already.
+  void dropProved(MaskOp mask) {
+    TypedAttr fill;
+    if (mask.getTiles().size() != 1 || !matchPattern(mask.getFill(), m_Constant(&fill)) ||
+        !holdsOutside(mask.getValue(), mask.getDims()[0], mask.getTiles()[0], fill))
+      return;
+    mask.replaceAllUsesWith(mask.getValue());
+    mask.erase();
+    ++proved;
   }
 
   Value boundOf(Value value, unsigned dim) {

@@ -34,10 +34,10 @@ private:
   }
   LogicalResult check();
   LogicalResult checkOp(Operation *op);
-  bool isOurs(Value value) const { return llvm::is_contained(loop.getTiles(), value); }
+  bool isOurs(Value value) { return llvm::is_contained(loop.getTiles(), value); }
   void makeFlatLoop();
   Value collapsedView(Value hostTensor);
-  bool accessesWhole(ValueRange indices) const;
+  bool accessesWhole(ValueRange indices);
   SmallVector<Value> flatIndices(ValueRange indices);
   Value flatMask(Value mask);
   LogicalResult rewrite(Operation *op);
@@ -113,7 +113,7 @@ void Flattener::makeFlatLoop() {
   }
 }
 
-bool Flattener::accessesWhole(ValueRange indices) const { return llvm::equal(indices, ValueRange(loop.getTiles())); }
+bool Flattener::accessesWhole(ValueRange indices) { return llvm::equal(indices, ValueRange(loop.getTiles())); }
 
 /// The one-dimensional view of a host tensor whose sizes are the loop's bounds and whose dims follow on each other in
 /// memory; the facts that make it so are recorded. Null where they cannot be stated.

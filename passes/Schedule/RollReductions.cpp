@@ -330,11 +330,33 @@ void Roller::emit() {
   range.erase();
 }
 
+/// The slice's own block goes when nothing has its extent any more, or it would be a choice without effect.
+static void dropUnusedBlock(KernelOp kernel, StringAttr block) {
+  bool used = false;
+  auto mentions = [&](DimAttr dim) { return llvm::is_contained(dim.getBlocks(), block); };
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      used |= llvm::any_of(dimsOf(type), mentions);
+    for (Region &region : op->getRegions())
+      for (Type type : region.getArgumentTypes())
+        used |= isa<TileType>(type) && mentions(cast<TileType>(type).getDim());
+    if (auto range = dyn_cast<RangeOp>(op))
+      used |= mentions(range.getTile().getType().getDim());
+    if (auto size = dyn_cast<BlockSizeOp>(op))
+      used |= size.getBlock() == block.getValue();
+  });
+  if (!used)
+    kernel.lookupSymbol<BlockOp>(block).erase();
+}
+
 LogicalResult Roller::roll() {
   if (failed(makePlan()))
     return failure();
+  auto kernel = range->getParentOfType<KernelOp>();
+  StringAttr sliceBlock = range.getTile().getType().getDim().getBlock();
   block = declareBlock();
   emit();
+  dropUnusedBlock(kernel, sliceBlock);
   return success();
 }
 

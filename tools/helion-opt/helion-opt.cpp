@@ -8,11 +8,13 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Normalize/Passes.h"
+#include "passes/Schedule/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<helion::HelionDialect, mlir::func::FuncDialect>();
   mlir::registerTransformsPasses();
   helion::registerHelionNormalizePasses();
+  helion::registerHelionSchedulePasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Helion kernel optimizer\n", registry));
 }

@@ -1,0 +1,7 @@
+// RUN: not helion-opt --helion-unroll-loops="range_unroll_factors=loop.k=9" %S/unroll-loops.mlir 2>&1 | FileCheck %s --check-prefix=FACTOR
+// RUN: not helion-opt --helion-unroll-loops="static_ranges=loop.j" %S/unroll-loops.mlir 2>&1 | FileCheck %s --check-prefix=SITE
+// RUN: not helion-opt --helion-bind-blocks --helion-map-programs --helion-unroll-loops="static_ranges=loop.k" %S/../../dialect/IR/forms/k-matmul.mlir 2>&1 | FileCheck %s --check-prefix=TRIPS
+
+// FACTOR: range_unroll_factors `9` of `loop.k` is outside 0..4
+// SITE: static_ranges{{.*}}`loop.j`{{.*}}`loop.k`
+// TRIPS: static_ranges: trip count of `loop.k` is no constant
