@@ -4,7 +4,7 @@
 
 Reports a relative link `[text](path)` without its file, and a path in backticks that starts with a folder of the top
 level and is neither there nor a row of utils/checks/layers.toml. Paths with `<`, `*`, `{`, `$` or `...` are patterns.
-Design records (docs/design) are never edited, so only their links are checked.
+A design record may be named by its number. Records are never edited, so only their links are checked.
 Use: utils/checks/docs.py [--root DIR]
 Example: utils/checks/docs.py
 """
@@ -44,7 +44,8 @@ def problems(tree, rows, path, line):
     for target in QUOTED.findall(line):
         target = target.rstrip(".,;:")
         is_path = target.startswith(TOP) and not re.search(r"[<>*{}$|]|\.\.\.", target)
-        if is_path and target not in rows and not tree.exists(target):
+        is_record = re.fullmatch(r"docs/design/\d{4}", target) and any(str(p).startswith(target) for p in tree.files)
+        if is_path and target not in rows and not is_record and not tree.exists(target):
             yield f"path `{target}` does not exist"
 
 

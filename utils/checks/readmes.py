@@ -13,7 +13,7 @@ import tomllib
 from tree import run
 
 ROOMS = ["dialect", "passes", "codegen", "aot-runner", "tools", "test", "utils"]
-WORDS = ["owns", "takes", "gives", "may include", "to add one"]
+WORDS = ["owns", "takes", "gives", "may include", "to add"]
 LIMIT = 40
 
 
