@@ -35,7 +35,7 @@ options=(
   "${options[@]}"
 )
 if command -v ccache >/dev/null; then
-  # A precompiled header is only found again by ccache if it carries no time stamps (ccache's manual, "Precompiled headers").
+  # ccache finds a precompiled header again only if it carries no time stamps (its manual, "Precompiled headers").
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
             -DCMAKE_CXX_FLAGS="-Xclang -fno-pch-timestamp")

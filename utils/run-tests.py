@@ -3,8 +3,8 @@
 """Runs the lit suite (the gtest binaries are part of it) and sums it up in one line.
 
 Prints what failed with its output, each skipped test with what it misses, and at the end
-`N passed, N failed, N skipped`. Exits with 0 only if something passed and nothing failed. `utils/test.sh` and the target
-check-helion come here; a single folder is quicker with `lit-22 -v test/dialect/IR`.
+`N passed, N failed, N skipped`. Exits with 0 only if something passed and nothing failed. `utils/test.sh` and the
+target check-helion come here; a single folder is quicker with `lit-22 -v test/dialect/IR`.
 
 Use: utils/run-tests.py [--build DIR] [--full] [--static-build DIR] [TEST ...]
 Example: utils/run-tests.py --build build test/Repo
@@ -33,7 +33,8 @@ def parse_arguments():
 
 
 def run_lit(args, report):
-    command = ["/usr/bin/python3", LIT, "-v", "--print-result-after=failed", "-o", str(report), "--param", f"build={args.build.resolve()}"]
+    command = ["/usr/bin/python3", LIT, "-v", "--print-result-after=failed", "-o", str(report)]
+    command += ["--param", f"build={args.build.resolve()}"]
     if args.full:
         command += ["--param", "full=1"]
     if args.static_build:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each room of the top level has a README.md of at most 40 lines that says what it owns, takes and gives, what it may
-include and how to add one more of what it holds, and that names each of its folders. A folder's own README.md, where there
-is one, obeys the same rules.
+include and how to add one more of what it holds, and that names each of its folders. A folder's own README.md, where
+there is one, obeys the same rules.
 
 Use: utils/checks/readmes.py [--root DIR]
 Example: utils/checks/readmes.py
@@ -13,7 +13,7 @@ import tomllib
 from tree import run
 
 ROOMS = ["dialect", "passes", "codegen", "aot-runner", "tools", "test", "utils"]
-WORDS = ["owns", "takes", "gives", "may include", "to add one"]
+WORDS = ["owns", "takes", "gives", "may include", "to add"]
 LIMIT = 40
 
 

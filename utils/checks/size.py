@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Nothing is too long to be read at one sitting: functions 60 lines, .cpp/.td/.py 600, .h 300, a tool's main file 100.
 
-C++ functions are found by their braces (a block at namespace or class level whose head has a parameter list), Python's by
-its own parser. Exceptions, each with a reason, are in utils/checks/size-exceptions.txt.
+C++ functions are found by their braces (a block at namespace or class level whose head has a parameter list), Python's
+by its own parser. Exceptions, each with a reason, are in utils/checks/size-exceptions.txt.
 Use: utils/checks/size.py [--root DIR]
 Example: utils/checks/size.py
 """
@@ -17,7 +17,8 @@ FUNCTION = 60
 FILE = {".cpp": 600, ".c": 600, ".td": 600, ".py": 600, ".h": 300}
 TOOL_MAIN = 100
 # Comments, strings and character literals, which may hold braces. Raw strings first.
-OPAQUE = re.compile(r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
+OPAQUE = re.compile(
+    r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum)\b|\bextern\s*$")
 # A head is looked at from its last parameter list on: `f(int x) const override`, `C() : a(1), b{2}`, `-> T`.
 NAME = re.compile(r"(~?\w+|operator\s*[^\s(]+)\s*\(")
@@ -28,7 +29,7 @@ def blank(match):
 
 
 def is_initializer(before):
-    """Whether the brace after this text starts a value: `= {`, `f(a, {`, `member{` (format.py keeps blanks before bodies)."""
+    """Whether the brace after this text starts a value: `= {`, `f(a, {`, `member{` (a body has a blank before it)."""
     return before.rstrip().endswith(("=", ",", "(", "return")) or before.count("(") > before.count(")") or bool(
         re.search(r"[\w>\]]$", before))
 

@@ -34,9 +34,10 @@ def check(tree):
             continue
         lines = tree.lines(path)
         at = 1 if lines[0].startswith("#!") else 0
+        says_purpose = len(lines) >= at + 3 and lines[at + 1].strip() == sign and len(lines[at + 2]) >= 10
         if len(lines) <= at or lines[at] != f"{sign} {ID}":
             yield path, at + 1, f"the first line is not `{sign} {ID}`"
-        elif sign == "//" and not has_header(tree, path) and (len(lines) < at + 3 or not lines[at + 1].strip() == "//" or len(lines[at + 2]) < 10):
+        elif sign == "//" and not has_header(tree, path) and not says_purpose:
             yield path, at + 2, "no `//` line and then a sentence on what this file owns after the SPDX line"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""No left-over markers, no path of somebody's machine, no tab, no blank at a line's end, a newline at the end of a file.
+"""No left-over markers, no path of somebody's machine, no tab, no blank at a line's end, a newline at a file's end.
 
 Recorded inputs of tests (folders named Inputs) may hold what they recorded; shell scripts may use a temporary folder.
 Use: utils/checks/text.py [--root DIR] [--fix]      (--fix mends blanks at line ends and the last newline)
