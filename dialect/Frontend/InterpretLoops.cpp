@@ -256,7 +256,6 @@ LogicalResult Interpreter::runLoopBody(const Stmt &statement, LoopPlan &plan, Va
 // After the loop, carried names have the loop's results; others that it assigned have no value.
 void Interpreter::leaveLoop(const Stmt &statement, const LoopPlan &plan, ValueRange results, bool toHost) {
   llvm::SetVector<llvm::StringRef> assigned = assignedNames(statement.body);
-  std::vector<std::unique_ptr<Stmt>> none;
   auto poison = [&](llvm::StringRef name) {
     frame().scope->names[name.str()] =
         Poison{toHost ? "is a value of the tile loops and cannot be read outside them"
@@ -296,7 +295,8 @@ LogicalResult Interpreter::runTileLoop(const Stmt &statement, const LoopDomain &
   k.b.setInsertionPointToStart(&loop.getBody().front());
   ProgramScope program(k, &loop.getBody().front());
   std::vector<PyValue> variables;
-  for (auto [tile, end] : llvm::zip(loop.getTiles(), plan->ends)) {
+  for (auto [tile, end, name] : llvm::zip(loop.getTiles(), plan->ends, plan->names)) {
+    tile.setLoc(NameLoc::get(k.b.getStringAttr(name), k.loc()));
     if (end)
       tileEnds.try_emplace(tile, *end);
     if (plan->isGrid)

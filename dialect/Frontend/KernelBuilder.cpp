@@ -200,9 +200,10 @@ void KernelBuilder::assertThat(const Pred &pred) {
   });
   if (pred.op() != Pred::Compare::EQ)
     return;
-  // A constant represents its class; else the side that was there first does.
+  // A constant represents its class; else the side that the source has named does.
   SizeExpr keep = canonical(pred.lhs()), drop = canonical(pred.rhs());
-  if (drop.asConstant())
+  bool isNamed = sizeNames.contains(keep.str());
+  if (drop.asConstant() || (!keep.asConstant() && !isNamed && sizeNames.contains(drop.str())))
     std::swap(keep, drop);
   std::string dropped = drop.str();
   for (auto &entry : representatives)
@@ -278,7 +279,9 @@ Value KernelBuilder::addRange(int64_t lower, Value upper, DimAttr dim, llvm::Str
   else
     b.setInsertionPointToStart(programBlock);
   Value begin = constantIndex(lower);
+  std::string hint = std::exchange(nameHint, name.str());
   lastRange = RangeOp::create(b, loc(), TileType::get(context(), dim), begin, upper, uniqueSite(("slice." + name).str()));
+  nameHint = hint;
   return lastRange->getResult(0);
 }
 

@@ -172,6 +172,7 @@ std::vector<OperationRow> helion::frontend::hostOperations() {
            [](Interpreter &in, Arguments a) { return runTranspose(in, a[0], a[1], a[2]); }},
           {"Host.t", "input",
            [](Interpreter &in, Arguments a) { return runTranspose(in, a[0], int64_t(-2), int64_t(-1)); }},
+          {"Host.contiguous Host.detach", "input", [](Interpreter &, Arguments a) -> Result { return a[0]; }},
           {"Host.permute", "input *dims", runPermute},
           {"torch.broadcast_tensors", "*tensors", runBroadcastTensors},
           {"Host.sum", "input dim dtype=None", runSum},
