@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the body function's arguments and memrefs, and the outer function with the kernel ABI of docs/design/0002.
+
+#include "codegen/Common/LaunchBody.h"
+#include "codegen/Common/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSet.h"
+#include <limits>
+
+using namespace mlir;
+using namespace helion;
+
+LaunchBody::LaunchBody(HostPlan &plan, LaunchOp launch, StringRef symbol, ModuleOp module)
+    : plan(plan), launch(launch), module(module), b(module.getContext()), symbol(symbol) {
+  b.setInsertionPointToEnd(module.getBody());
+  Type index = b.getIndexType();
+  body = func::FuncOp::create(b, launch.getLoc(), (symbol + "_body").str(), b.getFunctionType({index, index}, {}));
+  body.setPrivate();
+  // Not inlined: the call is paid once for a span of programs, and noalias of arguments is exact only across a call.
+  body->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  entry = body.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+}
+
+Value LaunchBody::parameter(StringRef key, Type type, Parameter parameter) {
+  auto [known, isNew] = this->known.try_emplace(key, parameters.size());
+  if (isNew) {
+    parameters.push_back(std::move(parameter));
+    entry->addArgument(type, launch.getLoc());
+  }
+  return entry->getArgument(known->second + 2);
+}
+
+Value LaunchBody::gridSize(unsigned axis) {
+  return parameter("grid " + std::to_string(axis), b.getIndexType(), {std::nullopt, axis});
+}
+
+Value LaunchBody::indexWord(const SizeExpr &expr) {
+  if (std::optional<int64_t> constant = expr.asConstant())
+    return arith::ConstantIndexOp::create(b, launch.getLoc(), *constant);
+  PlanArgument word;
+  word.kind = PlanArgument::Kind::Index;
+  word.value = expr;
+  return parameter("index " + expr.str(), b.getIndexType(), {word});
+}
+
+OpFoldResult LaunchBody::sizeOrWord(const SizeExpr &expr) {
+  if (std::optional<int64_t> constant = expr.asConstant())
+    return b.getIndexAttr(*constant);
+  return indexWord(expr);
+}
+
+//===-- Host values in the body -----------------------------------------------------------------------------------===//
+
+FailureOr<Value> LaunchBody::materialise(Value host, Operation *user) {
+  if (Value known = values.lookup(host))
+    return known;
+  FailureOr<Value> value = isa<MemRefType>(host.getType()) ? tensor(host, user) : scalar(host, user);
+  if (succeeded(value))
+    values[host] = *value;
+  return value;
+}
+
+FailureOr<Value> LaunchBody::scalar(Value host, Operation *user) {
+  Location loc = launch.getLoc();
+  if (matchPattern(host, m_Constant()))
+    return recompute(host, user);
+  if (std::optional<SizeExpr> expr = plan.exprs.expr(host)) {
+    Value word = indexWord(plan.specialise(*expr));
+    if (host.getType().isIndex())
+      return word;
+    return arith::IndexCastOp::create(b, loc, host.getType(), word).getResult();
+  }
+  auto argument = dyn_cast<BlockArgument>(host);
+  if (!argument)
+    return recompute(host, user);
+  StringRef name = cast<KernelOp>(argument.getOwner()->getParentOp()).getArgumentName(argument.getArgNumber());
+  std::optional<Dtype> dtype = dtypeOf(host.getType());
+  if (!dtype)
+    return user->emitOpError() << "uses argument `" << name << "` of type " << host.getType()
+                               << ", which is no word of a launch";
+  PlanArgument word;
+  word.kind = PlanArgument::Kind::Scalar;
+  word.name = name.str();
+  word.dtype = *dtype;
+  return parameter("scalar " + name.str(), host.getType(), {word});
+}
+
+/// Host arithmetic on scalars that is no expression of the plan runs once for each span.
+FailureOr<Value> LaunchBody::recompute(Value host, Operation *user) {
+  Operation *op = host.getDefiningOp();
+  if (!isPure(op) || op->getNumRegions() != 0 || isa<MemRefType>(host.getType()))
+    return user->emitOpError() << "uses the host value of `" << op->getName() << "`, which cannot enter a launch";
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> inside = materialise(operand, user);
+    if (failed(inside))
+      return failure();
+    mapping.map(operand, *inside);
+  }
+  return b.clone(*op, mapping)->getResult(cast<OpResult>(host).getResultNumber());
+}
+
+FailureOr<Value> LaunchBody::tensor(Value host, Operation *user) {
+  FailureOr<HostView> view = plan.view(host, user);
+  if (failed(view))
+    return failure();
+  auto type = cast<MemRefType>(host.getType());
+  Value memref = memrefOf(pointerWord(*view), type.getElementType(), *view);
+  // Only accesses take a memref of any layout; an op that infers its type gets the type it had.
+  bool accessesOnly = llvm::all_of(host.getUsers(), [&](Operation *op) {
+    return isa<LoadOp, StoreOp, AtomicOp, memref::DimOp>(op) || !launch->isProperAncestor(op);
+  });
+  if (!accessesOnly && memref.getType() != type)
+    memref = memref::CastOp::create(b, launch.getLoc(), type, memref);
+  return memref;
+}
+
+Value LaunchBody::pointerWord(const HostView &view) {
+  PlanArgument word;
+  word.kind = PlanArgument::Kind::Pointer;
+  word.name = view.buffer;
+  word.value = view.offset;
+  return parameter("pointer " + view.buffer + " " + view.offset.str(), LLVM::LLVMPointerType::get(b.getContext()),
+                   {word});
+}
+
+/// `memref<T>` at `pointer`: the descriptor of rank 0 is the one that needs no sizes.
+static Value elementMemRef(OpBuilder &b, Location loc, Value pointer, Type element) {
+  Type i64 = b.getI64Type();
+  auto descriptorType = LLVM::LLVMStructType::getLiteral(b.getContext(), {pointer.getType(), pointer.getType(), i64});
+  Value descriptor = LLVM::PoisonOp::create(b, loc, descriptorType);
+  descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, pointer, ArrayRef<int64_t>{0});
+  descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, pointer, ArrayRef<int64_t>{1});
+  Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
+  descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, zero, ArrayRef<int64_t>{2});
+  return UnrealizedConversionCastOp::create(b, loc, MemRefType::get({}, element), descriptor).getResult(0);
+}
+
+Value LaunchBody::memrefOf(Value pointer, Type element, const HostView &view) {
+  Location loc = launch.getLoc();
+  Value base = elementMemRef(b, loc, pointer, element);
+  SmallVector<OpFoldResult> sizes, strides;
+  for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides)) {
+    sizes.push_back(sizeOrWord(size));
+    strides.push_back(sizeOrWord(stride));
+  }
+  SmallVector<int64_t> shape, steps;
+  SmallVector<Value> dynamic;
+  dispatchIndexOpFoldResults(sizes, dynamic, shape);
+  dispatchIndexOpFoldResults(strides, dynamic, steps);
+  MemRefLayoutAttrInterface layout = StridedLayoutAttr::get(b.getContext(), 0, steps);
+  auto type = MemRefType::get(shape, element, layout);
+  // The layout of a contiguous type is left out: folders and vector lowerings look for that.
+  auto contiguous = MemRefType::get(shape, element);
+  SmallVector<int64_t> contiguousStrides;
+  int64_t offset;
+  if (succeeded(contiguous.getStridesAndOffset(contiguousStrides, offset)) && contiguousStrides == steps &&
+      !llvm::is_contained(steps, ShapedType::kDynamic))
+    type = contiguous;
+  return memref::ReinterpretCastOp::create(b, loc, type, base, b.getIndexAttr(0), sizes, strides);
+}
+
+//===-- Finishing -------------------------------------------------------------------------------------------------===//
+
+/// A pointer is noalias where nothing else in the launch can touch what it points to: its buffer has one pointer, and it
+/// is an allocation or no argument is written. Scratch is then distinct from all of them.
+void LaunchBody::markDistinctPointers() {
+  llvm::StringMap<unsigned> pointers;
+  for (const Parameter &parameter : parameters)
+    if (parameter.word && parameter.word->kind == PlanArgument::Kind::Pointer)
+      ++pointers[parameter.word->name];
+  bool writesArgument = llvm::any_of(plan.manifest.arguments, [](const Argument &argument) { return argument.writes; });
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    if (!parameter.word || parameter.word->kind != PlanArgument::Kind::Pointer)
+      continue;
+    bool isArgument = plan.manifest.findArgument(parameter.word->name) != nullptr;
+    if (pointers[parameter.word->name] == 1 && !(isArgument && writesArgument))
+      body.setArgAttr(number + 2, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  }
+}
+
+std::vector<PlanArgument> LaunchBody::finish() {
+  auto scratch = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+  entry->addArgument(scratch, launch.getLoc());
+  body.setFunctionType(b.getFunctionType(entry->getArgumentTypes(), {}));
+  body.setArgAttr(entry->getNumArguments() - 1, kScratchAttr, b.getUnitAttr());
+  markDistinctPointers();
+  b.setInsertionPointToEnd(entry);
+  func::ReturnOp::create(b, launch.getLoc());
+  writeOuter();
+  std::vector<PlanArgument> words;
+  for (const Parameter &parameter : parameters)
+    if (parameter.word)
+      words.push_back(*parameter.word);
+  return words;
+}
+
+/// Word `number` of the array at `pointer`, as the body takes it.
+static Value loadWord(OpBuilder &b, Location loc, Value pointer, unsigned number, Type type) {
+  Type i64 = b.getI64Type();
+  Value address = LLVM::GEPOp::create(b, loc, pointer.getType(), i64, pointer, ArrayRef<LLVM::GEPArg>{int32_t(number)});
+  if (!type.isIndex())
+    return LLVM::LoadOp::create(b, loc, type, address);
+  Value word = LLVM::LoadOp::create(b, loc, i64, address);
+  return arith::IndexCastOp::create(b, loc, type, word);
+}
+
+void LaunchBody::writeOuter() {
+  Location loc = launch.getLoc();
+  b.setInsertionPoint(body);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type(), index = b.getIndexType();
+  auto outer = func::FuncOp::create(b, loc, symbol, b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
+  Block *block = outer.addEntryBlock();
+  b.setInsertionPointToStart(block);
+  SmallVector<Value> operands;
+  for (unsigned bound : {2, 3})
+    operands.push_back(arith::IndexCastOp::create(b, loc, index, block->getArgument(bound)));
+  unsigned word = 0;
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    Type type = entry->getArgument(number + 2).getType();
+    operands.push_back(parameter.word ? loadWord(b, loc, block->getArgument(0), word++, type)
+                                      : loadWord(b, loc, block->getArgument(1), parameter.axis, type));
+  }
+  // The body is compiled before its use of scratch is known, so the memref is as long as any.
+  Value base = elementMemRef(b, loc, block->getArgument(4), b.getI8Type());
+  Value length = arith::ConstantIndexOp::create(b, loc, std::numeric_limits<int64_t>::max());
+  operands.push_back(memref::ReinterpretCastOp::create(
+      b, loc, cast<MemRefType>(entry->getArguments().back().getType()), base, b.getIndexAttr(0),
+      ArrayRef<OpFoldResult>{length}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)}));
+  func::CallOp::create(b, loc, body, operands);
+  func::ReturnOp::create(b, loc);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two functions that one launch becomes, while they are built: host values are asked for one by one and become
+// argument words of the body, each word once; `finish` writes the outer function that unpacks them.
+#ifndef HELION_CODEGEN_COMMON_LAUNCHBODY_H
+#define HELION_CODEGEN_COMMON_LAUNCHBODY_H
+
+#include "codegen/Common/HostPlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace helion {
+
+class LaunchBody {
+public:
+  /// Creates the body function at the end of `module`; `symbol` names the outer one.
+  LaunchBody(HostPlan &plan, LaunchOp launch, llvm::StringRef symbol, mlir::ModuleOp module);
+
+  /// The host value inside the body; an error on the launch's op that uses it where it cannot get there.
+  mlir::FailureOr<mlir::Value> materialise(mlir::Value host, mlir::Operation *user);
+  /// Grid size along an axis (0..2).
+  mlir::Value gridSize(unsigned axis);
+  mlir::Value begin() { return entry->getArgument(0); }
+  mlir::Value end() { return entry->getArgument(1); }
+  /// Where the code of the body continues; constants of the prologue are made here too.
+  mlir::OpBuilder &builder() { return b; }
+  /// Adds the scratch argument, fixes the types, writes the outer function; returns the words of the launch step.
+  std::vector<PlanArgument> finish();
+
+private:
+  /// An argument of the body: an argument word, or a grid size.
+  struct Parameter {
+    std::optional<PlanArgument> word;
+    unsigned axis = 0;
+  };
+  mlir::Value parameter(llvm::StringRef key, mlir::Type type, Parameter parameter);
+  mlir::Value indexWord(const SizeExpr &expr);
+  mlir::OpFoldResult sizeOrWord(const SizeExpr &expr);
+  mlir::FailureOr<mlir::Value> tensor(mlir::Value host, mlir::Operation *user);
+  mlir::FailureOr<mlir::Value> scalar(mlir::Value host, mlir::Operation *user);
+  mlir::FailureOr<mlir::Value> recompute(mlir::Value host, mlir::Operation *user);
+  mlir::Value pointerWord(const HostView &view);
+  mlir::Value memrefOf(mlir::Value pointer, mlir::Type element, const HostView &view);
+  void markDistinctPointers();
+  void writeOuter();
+
+  HostPlan &plan;
+  LaunchOp launch;
+  mlir::ModuleOp module;
+  mlir::OpBuilder b;
+  mlir::func::FuncOp body;
+  mlir::Block *entry;
+  std::string symbol;
+  llvm::StringMap<unsigned> known; // Key of a parameter -> its number, begin and end not counted.
+  std::vector<Parameter> parameters;
+  llvm::DenseMap<mlir::Value, mlir::Value> values;
+};
+
+} // namespace helion
+
+#endif // HELION_CODEGEN_COMMON_LAUNCHBODY_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Declares the passes of Passes.td and the names they leave in the IR.
+#ifndef HELION_CODEGEN_COMMON_PASSES_H
+#define HELION_CODEGEN_COMMON_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace helion {
+/// Module attribute: the manifest as JSON text. Complete after `helion-lower`.
+constexpr llvm::StringLiteral kManifestAttr = "helion.manifest";
+/// Argument attribute (unit) of a body function: the thread's scratch memory, `memref<?xi8>`, 64-byte aligned.
+constexpr llvm::StringLiteral kScratchAttr = "helion.scratch";
+/// Function attribute (i64) that target passes set: bytes of scratch the function uses.
+constexpr llvm::StringLiteral kScratchBytesAttr = "helion.scratch_bytes";
+/// Kernel attribute: names of all parameters in call order; without it the operands come first.
+constexpr llvm::StringLiteral kParametersAttr = "helion.parameters";
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "codegen/Common/Passes.h.inc"
+} // namespace helion
+
+#endif // HELION_CODEGEN_COMMON_PASSES_H
