@@ -5,6 +5,7 @@
 #include "codegen/Common/HostPlan.h"
 #include "codegen/Common/Passes.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Analysis/KernelHash.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -37,6 +38,7 @@ static SizeExpr productOf(ArrayRef<SizeExpr> sizes) {
 
 LogicalResult HostPlan::build(llvm::function_ref<LogicalResult(LaunchOp)> addLaunch) {
   manifest.kernel = kernel.getSymName().str();
+  manifest.kernelHash = kernelHash(kernel);
   if (failed(addParameters()) || failed(addFacts()))
     return failure();
   Block &body = kernel.getBody().front();
@@ -176,9 +178,18 @@ void HostPlan::addFact(const Pred &fact) {
       fixedLeaves.emplace_back(fact.lhs().leaf(), *value);
 }
 
+/// Code moves loads and stores past each other: an argument that the kernel writes shares no memory with another.
+void HostPlan::addOverlapFacts() {
+  for (const Argument &written : manifest.arguments)
+    for (const Argument &other : manifest.arguments)
+      if (written.writes && other.kind == Argument::Kind::Tensor && other.name != written.name)
+        addFact(Pred::overlap(written.name, other.name, Overlap::None));
+}
+
 LogicalResult HostPlan::addFacts() {
   for (BlockArgument argument : kernel.getBody().getArguments())
     addTypeFacts(argument);
+  addOverlapFacts();
   for (StringRef text : kernel.getFacts()) {
     llvm::Expected<Pred> fact = Pred::parse(text);
     if (!fact)

@@ -34,6 +34,7 @@ private:
   mlir::LogicalResult addParameters();
   mlir::LogicalResult addFacts();
   void addTypeFacts(mlir::BlockArgument argument);
+  void addOverlapFacts();
   mlir::FailureOr<Pred> factOnArguments(const Pred &fact);
   void addFact(const Pred &fact);
   mlir::LogicalResult addOutputs(ReturnOp op);

@@ -165,19 +165,17 @@ Value LaunchBody::memrefOf(Value pointer, Type element, const HostView &view) {
 
 //===-- Finishing -------------------------------------------------------------------------------------------------===//
 
-/// A pointer is noalias where nothing else in the launch can touch what it points to: its buffer has one pointer, and it
-/// is an allocation or no argument is written. Scratch is then distinct from all of them.
+/// Buffers that are written overlap no other (HostPlan states it as a fact), so a pointer is noalias where it is the only
+/// one of its buffer. Scratch is then distinct from all of them.
 void LaunchBody::markDistinctPointers() {
   llvm::StringMap<unsigned> pointers;
   for (const Parameter &parameter : parameters)
     if (parameter.word && parameter.word->kind == PlanArgument::Kind::Pointer)
       ++pointers[parameter.word->name];
-  bool writesArgument = llvm::any_of(plan.manifest.arguments, [](const Argument &argument) { return argument.writes; });
   for (auto [number, parameter] : llvm::enumerate(parameters)) {
     if (!parameter.word || parameter.word->kind != PlanArgument::Kind::Pointer)
       continue;
-    bool isArgument = plan.manifest.findArgument(parameter.word->name) != nullptr;
-    if (pointers[parameter.word->name] == 1 && !(isArgument && writesArgument))
+    if (pointers[parameter.word->name] == 1)
       body.setArgAttr(number + 2, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-translate: text that is not MLIR to MLIR. `--import-helion` reads a kernel of a Helion Python file for one
-// signature and prints form K. Errors go to stderr with file, line, column and a caret; then nothing is printed and the
-// exit code is 1.
-#include "dialect/Frontend/Import.h"
+// helion-translate: kernels from Helion source, and to objects and artifacts. Each door is one row of the table below and
+// one function of the room that owns the format. Errors go to stderr, with file, line and caret where there is a text;
+// then nothing is written and the exit code is 1.
 
+#include "codegen/Driver/Doors.h"
+#include "dialect/Frontend/Import.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/CommandLine.h"
@@ -15,23 +16,28 @@
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("helion-translate options");
-static cl::opt<bool> importHelion("import-helion", cl::desc("Import a kernel of a Helion file and print form K"),
-                                  cl::cat(category));
-static cl::opt<std::string> input(cl::Positional, cl::desc("<kernel.py>"), cl::Required, cl::cat(category));
+static cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::Required, cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Output file"), cl::init("-"), cl::cat(category));
+static cl::opt<bool> import("import-helion", cl::desc("Import a kernel of a Helion file and print form K"),
+                            cl::cat(category));
 static cl::opt<std::string> kernel("kernel", cl::desc("The kernel's name; not needed when the file has one"),
                                    cl::cat(category));
 static cl::opt<std::string> arguments("args", cl::desc("The signature: 'x=bf16[?,128] bias=none n=64 eps=f32'"),
                                       cl::cat(category));
-static cl::opt<std::string> output("o", cl::desc("Output file"), cl::init("-"), cl::cat(category));
+static cl::opt<bool> object("emit-object", cl::desc("Compile a scheduled or lowered module to an object file"),
+                            cl::cat(category));
+static cl::opt<std::string> artifact("emit-artifact", cl::value_desc("folder"), cl::cat(category),
+                                     cl::desc("Compile it to an object, a shared object and a manifest in a folder"));
+static cl::opt<std::string> target("target", cl::desc("What a scheduled module is compiled for"),
+                                   cl::init("cpu:x86-64-v3"), cl::cat(category));
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Helion source to MLIR\n");
-  if (!importHelion) {
-    llvm::errs() << "error: say what to do with `" << input << "`; `--import-helion` is the one translation\n";
-    return 1;
-  }
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+static int finish(llvm::Error error) { return error ? fail(llvm::toString(std::move(error))) : 0; }
+
+static int runImport() {
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module =
       helion::frontend::importHelion(&context, {input, kernel, arguments}, llvm::errs());
@@ -39,12 +45,36 @@ int main(int argc, char **argv) {
     return 1;
   std::error_code problem;
   llvm::ToolOutputFile file(output, problem, llvm::sys::fs::OF_Text);
-  if (problem) {
-    llvm::errs() << "error: cannot write `" << output << "`: " << problem.message() << "\n";
-    return 1;
-  }
+  if (problem)
+    return fail("cannot write `" + output + "`: " + problem.message());
   module->print(file.os(), mlir::OpPrintingFlags().printNameLocAsPrefix());
   file.os() << "\n";
   file.keep();
   return 0;
+}
+static int runObject() { return finish(helion::emitObjectFile({input, output, target})); }
+static int runArtifact() { return finish(helion::emitArtifactFolder({input, artifact, target})); }
+
+struct Door {
+  const cl::Option &flag;
+  int (*run)();
+};
+static const Door doors[] = {{import, runImport}, {object, runObject}, {artifact, runArtifact}};
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Helion kernels from source and to machine code\n");
+  const Door *chosen = nullptr;
+  unsigned asked = 0;
+  for (const Door &door : doors)
+    if (door.flag.getNumOccurrences() > 0 && ++asked)
+      chosen = &door;
+  if (asked == 1)
+    return chosen->run();
+  llvm::errs() << "error: say what to do with `" << input << "`, one of";
+  for (const Door &door : doors)
+    llvm::errs() << " `--" << door.flag.ArgStr << "`";
+  llvm::errs() << "\n";
+  return 1;
 }

@@ -63,13 +63,14 @@ module attributes {helion.form = "scheduled"} {
 !arg = memref<?x?x?xf16, strided<[?, ?, ?], offset: ?>>
 !flat = memref<?x?xf16, strided<[?, ?], offset: ?>>
 module attributes {helion.form = "scheduled"} {
-  helion.kernel @two(%x: !arg {helion.name = "x", helion.writes}, %n: i32 {helion.name = "n"}) -> memref<?xf32>
-      attributes {helion.signature = {x = "f16[3]", n = i32}, helion.blocks = {bc = 32 : i64}, helion.facts = []} {
+  helion.kernel @two(%x: !arg {helion.name = "x", helion.writes}, %y: memref<?xf32> {helion.name = "y"}, %n: i32 {helion.name = "n"}) -> memref<?xf32>
+      attributes {helion.signature = {x = "f16[3]", y = "f32[1]", n = i32}, helion.blocks = {bc = 32 : i64}, helion.facts = []} {
     %c0 = arith.constant 0 : index
     %z = arith.constant 0.5 : f32
     helion.block @bc registered
     %bc = helion.block_size @bc
     %flat = memref.collapse_shape %x [[0, 1], [2]] : !arg into !flat
+    %inner = memref.subview %flat[0, %bc] [%bc, 1] [1, 1] : !flat to !flat
     %m = memref.dim %flat, %c0 : !flat
     %np = arith.ceildivui %m, %bc : index
     %part = helion.empty(%np) {name = "part", workspace} : memref<?xf32>
@@ -77,6 +78,7 @@ module attributes {helion.form = "scheduled"} {
       %i = helion.program_id "x"
       %v = helion.load %flat[%i, %c0] site "x.0" : !flat, (index, index) -> f16
       helion.store %v, %flat[%i, %c0] site "x.1" : f16, !flat, (index, index)
+      %u = helion.load %inner[%i, %c0] site "x.2" : !flat, (index, index) -> f16
       %w = arith.extf %v : f16 to f32
       helion.store %w, %part[%i] site "part.0" : f32, memref<?xf32>, (index)
     }
@@ -92,11 +94,12 @@ module attributes {helion.form = "scheduled"} {
   }
 }
 // CHECK: \22writes\22:true}
-// CHECK-SAME: \22facts\22:[\22x.stride(0) == x.size(1) * x.stride(1)\22]
+// CHECK-SAME: \22facts\22:[\22overlap(x, y) == none\22,\22x.stride(0) == x.size(1) * x.stride(1)\22]
 // CHECK-SAME: \22outputs\22:[{\22dtype\22:\22f32\22,\22name\22:\22out\22,\22sizes\22:[\22x.size(0) * x.size(1)\22]}]
 // CHECK-SAME: \22symbol\22:\22two_0\22},{\22buffer\22:\22out\22,\22dtype\22:\22f32\22,\22elements\22:\22x.size(0) * x.size(1)\22,\22step\22:\22fill\22,\22value\22:0.5},{
 // CHECK-SAME: \22symbol\22:\22two_1\22}],\22workspace\22:[{\22dtype\22:\22f32\22,\22elements\22:\22x.size(0) * x.size(1) ceildiv 32\22,\22name\22:\22part\22}]
-// An argument that the kernel writes may be any other argument, so its pointer is not known to be alone.
+// The two windows of x are two pointers, so neither is alone.
+// CHECK: \22offset\22:\22x.stride(2) * 32\22
 // CHECK: func.func private @two_0_body({{.*}}: !llvm.ptr, {{.*}}: !llvm.ptr {llvm.noalias}
 // CHECK: func.func private @two_1_body
 // CHECK:   arith.index_cast %{{.*}} : index to i32

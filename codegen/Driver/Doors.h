@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What helion-translate offers of the driver: a file that holds a module in form S, or one that helion-lower has lowered,
+// to files. Diagnostics of the text go to stderr with their lines; the error that is returned says the rest.
+#ifndef HELION_CODEGEN_DRIVER_DOORS_H
+#define HELION_CODEGEN_DRIVER_DOORS_H
+
+#include "codegen/Driver/Artifact.h"
+
+namespace helion {
+
+/// Paths are `-` for stdin and stdout. The struct owns its strings: linking resets the flags of the program.
+struct EmitRequest {
+  std::string input, output;
+  std::string target; // Of a module in form S; a lowered one says its own.
+};
+
+/// `--emit-object`: the object file's bytes to `output`.
+llvm::Error emitObjectFile(const EmitRequest &request);
+/// `--emit-artifact`: `<kernel>.o`, `<kernel>.so` and `manifest.json` into the folder `output`.
+llvm::Error emitArtifactFolder(const EmitRequest &request);
+
+/// Writes the three files; makes the folder if it is not there.
+llvm::Error writeArtifact(const Artifact &artifact, llvm::StringRef folder);
+
+} // namespace helion
+
+#endif // HELION_CODEGEN_DRIVER_DOORS_H

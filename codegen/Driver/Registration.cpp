@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lists of dialects, translations and passes.
+
+#include "codegen/Driver/Registration.h"
+#include "codegen/Common/Passes.h"
+#include "codegen/Driver/Passes.h"
+#include "dialect/IR/Helion.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "passes/Normalize/Passes.h"
+#include "passes/Schedule/Passes.h"
+
+using namespace mlir;
+
+void helion::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<HelionDialect, func::FuncDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+void helion::registerAllPasses() {
+  registerHelionNormalizePasses();
+  registerHelionSchedulePasses();
+  registerHelionCodegenCommonPasses();
+  registerHelionCodegenDriverPasses();
+}
