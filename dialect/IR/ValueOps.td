@@ -111,7 +111,7 @@ def Helion_DotOp : Helion_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
                    DefaultValuedAttr<Helion_DotPrecisionAttr, "::helion::DotPrecision::IEEE">:$precision);
   let results = (outs Helion_TileValue:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc `site` $site (`precision` $precision^)? attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)
+    $lhs `,` $rhs `,` $acc `site` $site (`precision` `` $precision^)? attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
 }
