@@ -3,15 +3,13 @@
 // Pipeline of helion-lower, symbol names from the code's hash, the lowered module's manifest.
 
 #include "codegen/Driver/Lowering.h"
+#include "codegen/CPU/Pipeline.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
 #include "dialect/IR/Helion.h"
 #include "dialect/Target/ContentHash.h"
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
@@ -22,20 +20,10 @@ static constexpr unsigned symbolHashDigits = 8;
 
 void helion::buildLoweringPipeline(OpPassManager &pipeline, const Device &device) {
   pipeline.addPass(createOutlineLaunchesPass());
-  pipeline.addPass(createSCFToControlFlowPass());
-  pipeline.addPass(memref::createExpandStridedMetadataPass());
-  pipeline.addPass(createLowerAffinePass());
-  pipeline.addPass(createConvertVectorToLLVMPass());
-  pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pipeline.addPass(createUBToLLVMConversionPass());
-  pipeline.addPass(createConvertIndexToLLVMPass());
-  pipeline.addPass(createConvertMathToLLVMPass());
-  pipeline.addPass(createArithToLLVMConversionPass());
-  pipeline.addPass(createConvertFuncToLLVMPass());
-  pipeline.addPass(createConvertControlFlowToLLVMPass());
-  pipeline.addPass(createReconcileUnrealizedCastsPass());
-  pipeline.addPass(createCanonicalizerPass());
-  pipeline.addPass(createCSEPass());
+  CPUOptions options;
+  options.vectorBits = device.vectorBytes * 8;
+  options.vectorRegisters = device.vectorRegisters;
+  buildCPUPipeline(pipeline, options);
 }
 
 /// The memref lowering calculates addresses as if strides were unsigned, but a caller's may be negative.

@@ -3,6 +3,9 @@
 // The lists of dialects, translations and passes.
 
 #include "codegen/Driver/Registration.h"
+#include "codegen/CPU/Passes.h"
+#include "codegen/CPU/Pipeline.h"
+#include "codegen/Common/ExpandMath.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
 #include "dialect/IR/Helion.h"
@@ -25,6 +28,9 @@ void helion::registerAllDialects(DialectRegistry &registry) {
 void helion::registerAllPasses() {
   registerHelionNormalizePasses();
   registerHelionSchedulePasses();
+  registerHelionExpandMathPasses();
   registerHelionCodegenCommonPasses();
+  registerHelionCPUPasses();
+  registerCPUPipelines();
   registerHelionCodegenDriverPasses();
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the loops of nests. Dims become scalar loops but one, whose loop steps by vectors: first whole vectors that
+// are known to be valid, then the rest, then one masked step.
+
+#ifndef HELION_CODEGEN_CPU_NESTEMITTER_H
+#define HELION_CODEGEN_CPU_NESTEMITTER_H
+
+#include "codegen/CPU/LaneEvaluator.h"
+#include "codegen/CPU/TileNest.h"
+
+namespace helion::cpu {
+class NestEmitter {
+public:
+  NestEmitter(mlir::OpBuilder &builder, const TilePlan &plan, TileMemory &memory)
+      : builder(builder), plan(plan), memory(memory), lanes(builder, plan, memory) {}
+
+  /// Emits the group at the builder's place; twice under a test where only run time knows that lane strides are 1.
+  void emit(const NestGroup &group);
+
+  /// Calls `body(true)` at the builder's place; where only run time knows that the group's lane strides are 1,
+  /// `body(true)` and `body(false)` in the branches of a test.
+  void emitUnderTest(const NestGroup &group, llvm::function_ref<void(bool)> body);
+
+  /// A bound that loads and masks ask for along a dim whose lanes are all computed: below it nothing needs a test.
+  mlir::Value splitBoundOf(const Nest &nest, int dim);
+
+  LaneEvaluator &evaluator() { return lanes; }
+
+private:
+  /// A stretch of the loop along the vector's dim.
+  struct Segment {
+    mlir::Value begin, end;
+    int64_t vectors = 1; // Per round.
+    mlir::Value split;   // Bound known to hold.
+    bool isTail = false;
+  };
+  using Body = llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)>;
+
+  mlir::Value unitStrideTest(const NestGroup &group);
+  void emitShared(const NestGroup &group, unsigned level, bool unitStride);
+  void emitNest(const Nest &nest, unsigned level, bool unitStride);
+  void emitLevel(unsigned level);
+  void emitVectorLoop(unsigned level, int64_t vectors, Body body);
+  void emitStep();
+  void emitAtomic();
+  void emitVectorReduce();
+  void emitSequence(llvm::ArrayRef<mlir::Value> bases);
+  llvm::SmallVector<mlir::Value> accumulate(const Segment &segment, llvm::SmallVector<mlir::Value> accumulators);
+  void finishVectorReduce(llvm::SmallVector<mlir::Value> accumulators);
+  mlir::scf::ForOp openLoop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange inits = {});
+  llvm::SmallVector<Segment> segments(int dim, int64_t vectors);
+  mlir::Value tripCount(const Nest &nest, int dim);
+  llvm::SmallVector<Position> positionsAt(int dim, mlir::Value index, bool isVector);
+  llvm::SmallVector<Position> withoutCombined(llvm::ArrayRef<Position> at);
+  int levelOf(int dim) const;
+
+  mlir::OpBuilder &builder;
+  const TilePlan &plan;
+  TileMemory &memory;
+  LaneEvaluator lanes;
+  const Nest *nest = nullptr;
+  mlir::Location loc = builder.getUnknownLoc();
+  llvm::SmallVector<Position> at; // Of the nest's dims, as far as their loops are open.
+};
+} // namespace helion::cpu
+
+#endif // HELION_CODEGEN_CPU_NESTEMITTER_H

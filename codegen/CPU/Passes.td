@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes of the CPU target: from the tile values of form S in a function to vector code, and the places of its buffers.
+
+#ifndef HELION_CODEGEN_CPU_PASSES
+#define HELION_CODEGEN_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PlanScratchPass : Pass<"helion-plan-scratch", "::mlir::func::FuncOp"> {
+  let summary = "Give the buffers of tile values their places in the scratch argument";
+  let description = [{
+    **Does.** Finds when each allocation marked `helion.tile_buffer` is live and packs them all into one block of memory, so that
+    buffers that are never live together share bytes. Replaces each by a view of the argument marked `helion.scratch` and records the
+    size of the block as `helion.scratch_bytes`.
+
+    **Before / After.**
+    ```mlir
+    %b = memref.alloc() {helion.tile_buffer} : memref<64xf32>
+    // becomes
+    %b = memref.view %scratch[%c0][] : memref<?xi8> to memref<64xf32>
+    ```
+    **Needs.** buffers of static size; an argument `memref<?xi8> {helion.scratch}`, 64-byte aligned, where there are any.
+    **Gives.** no marked allocation. **Reads.** none.
+    **Fails when.** there are buffers and no such argument. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"buffers", "buffers-placed", "buffers that got a place">];
+}
+
+def VectorizeTilesPass : Pass<"helion-vectorize-tiles", "::mlir::func::FuncOp"> {
+  let summary = "Turn tile values into loops over native vectors and memory";
+  let description = [{
+    **Does.** Computes each tile value where it is used, lane by lane, or once into a buffer. Stores, reductions and dots each become
+    one loop nest whose innermost loop steps by vectors, clipped to the lanes that count; nests over the same rows share their outer
+    loops. Dots pack their right operand and keep a register tile of the accumulator in vectors over the whole k loop. Code size
+    does not depend on the extents of tiles.
+
+    **Before / After.**
+    ```mlir
+    %v = helion.load %x[%t] site "x.0" : !arg, (!helion.tile<1024>) -> tensor<1024xf32>
+    %e = arith.addf %v, %v : tensor<1024xf32>
+    helion.store %e, %out[%t] site "out.0" : tensor<1024xf32>, !arg, (!helion.tile<1024>)
+    // becomes
+    scf.for %i = %c0 to %whole step %c8 {
+      %v = vector.load %flat[%a] : memref<?xf32, strided<[1]>>, vector<8xf32>
+      %e = arith.addf %v, %v : vector<8xf32>
+      vector.store %e, %flat_out[%b] : memref<?xf32, strided<[1]>>, vector<8xf32>
+    }
+    // and one masked step for the lanes that are left
+    ```
+    **Needs.** a function whose body holds ops of form S, without program ids; different arguments whose memory does not overlap where
+    one of them is written. **Gives.** scalars, vectors, memrefs, `scf`; buffers as allocations marked `helion.tile_buffer`.
+    **Reads.** `register_tile` on dots.
+    **Fails when.** an op, element type or constant has no code for the CPU; the diagnostic is on that op.
+    **Numerics.** sums are taken in several chains; bf16 and f16 are computed in f32 and rounded once per op; products of dots are fused.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256",
+           "bits of a vector register: 256 runs on AVX2, 512 needs AVX-512 and halves the number of instructions">,
+    Option<"vectorRegisters", "vector-registers", "unsigned", "16",
+           "number of vector registers: more allow larger register tiles, too many spill">];
+  let statistics = [Statistic<"nests", "nests-emitted", "loop nests written">,
+                    Statistic<"dots", "dots-emitted", "dots written">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+#endif // HELION_CODEGEN_CPU_PASSES
