@@ -42,6 +42,7 @@ void TileEmitter::emitLoop(scf::ForOp loop) {
   if (!body->empty())
     body->getTerminator()->erase();
   body->getOperations().splice(body->end(), old->getOperations());
+  memory.moved[old] = body;
   loop.getInductionVar().replaceAllUsesWith(plain.getInductionVar());
   unsigned next = 0;
   for (auto [arg, result] : llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
@@ -76,6 +77,7 @@ void TileEmitter::emitBranch(scf::IfOp branch) {
     Block &body = to.front();
     body.clear();
     body.getOperations().splice(body.end(), from.front().getOperations());
+    memory.moved[&from.front()] = &body;
     emitBlock(body);
     endCarried(body.getTerminator(), views, bounds);
   }

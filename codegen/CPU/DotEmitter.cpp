@@ -37,8 +37,8 @@ FailureOr<RegisterTile> cpu::registerTile(DotOp dot, const CodeOptions &options)
   return tile;
 }
 
-Operation *cpu::hoistPlace(Value value, Operation *user) {
-  while (user->getBlock() != value.getParentBlock() && isa<scf::ForOp>(user->getParentOp()))
+Operation *cpu::hoistPlace(const TileMemory &memory, Value value, Operation *user) {
+  while (user->getBlock() != memory.blockOf(value) && isa<scf::ForOp>(user->getParentOp()))
     user = user->getParentOp();
   return user;
 }
@@ -116,7 +116,7 @@ View DotEmitter::leftOperand(DotOp dot) {
   if (std::optional<View> view = inPlace(lhs, bounds, element))
     return *view;
   OpBuilder::InsertionGuard guard(builder);
-  Operation *place = hoistPlace(lhs, dot);
+  Operation *place = hoistPlace(memory, lhs, dot);
   builder.setInsertionPoint(place);
   View view = memory.allocate(builder, loc, shapeOf(lhs), element);
   NestGroup group;
@@ -132,7 +132,7 @@ View DotEmitter::rightOperand(DotOp dot, const Shape &shape) {
   ArrayRef<int64_t> extents = shapeOf(rhs);
   int64_t columns = shape.tile.columns, panels = llvm::divideCeil(extents.back(), columns);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(hoistPlace(rhs, dot));
+  builder.setInsertionPoint(hoistPlace(memory, rhs, dot));
   SmallVector<int64_t> packedShape(extents.begin(), extents.end() - 2);
   llvm::append_range(packedShape, ArrayRef<int64_t>{panels, extents[extents.size() - 2], columns});
   View packed = memory.allocate(builder, loc, packedShape, getElementTypeOrSelf(dot.getAcc().getType()));

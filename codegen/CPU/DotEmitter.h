@@ -63,7 +63,7 @@ private:
 
 /// The op before which work on `value` for `user` can stand: `user`, or the outermost loop around it that does not make
 /// `value`.
-mlir::Operation *hoistPlace(mlir::Value value, mlir::Operation *user);
+mlir::Operation *hoistPlace(const TileMemory &memory, mlir::Value value, mlir::Operation *user);
 } // namespace helion::cpu
 
 #endif // HELION_CODEGEN_CPU_DOTEMITTER_H

@@ -13,7 +13,7 @@ using namespace helion;
 using namespace helion::cpu;
 
 TileEmitter::TileEmitter(func::FuncOp function, const TilePlan &plan, const CodeOptions &options)
-    : function(function), plan(plan), options(options), builder(function.getContext()), memory(function),
+    : function(function), plan(plan), options(options), builder(function.getContext()),
       nests(builder, plan, memory), dots(builder, plan, memory, nests, options) {}
 
 void TileEmitter::run() {
@@ -262,7 +262,7 @@ Value TileEmitter::reusable(DotOp dot) {
   SmallVector<int> dims = llvm::to_vector(llvm::seq<int>(0, shapeOf(dot.getAcc()).size()));
   walkChain(dot.getAcc(), dims, isLeaf, [&](Value value, ArrayRef<int> at) {
     bool fits = isLeaf(value) && value.getType() == dot.getAcc().getType() && llvm::equal(at, dims) &&
-                value.getParentBlock() == dot->getBlock() &&
+                memory.blockOf(value) == dot->getBlock() &&
                 llvm::all_of(plan.sitesOf(value), [&](Site site) { return site == Site{dot, false}; });
     if (fits && memory.stored.count(value))
       found = value;

@@ -6,11 +6,13 @@
 #include "codegen/CPU/NarrowFloat.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace mlir;
 using namespace helion;
 using namespace helion::cpu;
+
+// Size of a flat view: nothing reads it, every access is bounded by its tile.
+static constexpr int64_t kUnbounded = int64_t(1) << 40;
 
 std::optional<int64_t> cpu::constantOf(Value value) { return value ? getConstantIntValue(value) : std::nullopt; }
 
@@ -41,7 +43,10 @@ Value IndexMath::floorTo(Value a, int64_t step) {
   return sub(a, builder.createOrFold<arith::RemUIOp>(loc, a, constant(step)));
 }
 
-TileMemory::TileMemory(func::FuncOp function) : function(function) {}
+Block *TileMemory::blockOf(Value value) const {
+  auto found = moved.find(value.getParentBlock());
+  return found == moved.end() ? value.getParentBlock() : found->second;
+}
 
 View TileMemory::viewOf(Value memref) {
   auto [entry, isNew] = views.try_emplace(memref);
@@ -65,7 +70,7 @@ View TileMemory::viewOf(Value memref) {
     view.strides.push_back(pick(known, value));
   auto layout = StridedLayoutAttr::get(memref.getContext(), 0, {1});
   auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(), layout, type.getMemorySpace());
-  SmallVector<OpFoldResult> sizes = {math.constant(std::numeric_limits<int64_t>::max())};
+  SmallVector<OpFoldResult> sizes = {math.constant(kUnbounded)};
   SmallVector<OpFoldResult> strides = {builder.getIndexAttr(1)};
   view.memory = memref::ReinterpretCastOp::create(builder, loc, flat, meta.getBaseBuffer(), builder.getIndexAttr(0),
                                                   sizes, strides);

@@ -46,8 +46,6 @@ struct View {
 /// Where tile values live, and the flat views of host tensors.
 class TileMemory {
 public:
-  TileMemory(mlir::func::FuncOp function);
-
   /// The view of a host tensor; its ops stand right behind the tensor's definition.
   View viewOf(mlir::Value memref);
 
@@ -58,7 +56,9 @@ public:
   /// Buffers of tile values that are stored.
   llvm::DenseMap<mlir::Value, View> stored;
 
-  mlir::func::FuncOp function;
+  /// The block that holds a value now: bodies of rebuilt loops have moved, their arguments have not.
+  mlir::Block *blockOf(mlir::Value value) const;
+  llvm::DenseMap<mlir::Block *, mlir::Block *> moved;
 
 private:
   llvm::DenseMap<mlir::Value, View> views;
