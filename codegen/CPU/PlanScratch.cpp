@@ -5,6 +5,7 @@
 
 #include "codegen/CPU/Passes.h"
 #include "codegen/CPU/TileMemory.h"
+#include "codegen/Common/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

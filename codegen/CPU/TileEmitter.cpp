@@ -13,8 +13,8 @@ using namespace helion;
 using namespace helion::cpu;
 
 TileEmitter::TileEmitter(func::FuncOp function, const TilePlan &plan, const CodeOptions &options)
-    : function(function), plan(plan), options(options), builder(function.getContext()),
-      nests(builder, plan, memory), dots(builder, plan, memory, nests, options) {}
+    : function(function), plan(plan), options(options), builder(function.getContext()), nests(builder, plan, memory),
+      dots(builder, plan, memory, nests, options) {}
 
 void TileEmitter::run() {
   findAccumulators();

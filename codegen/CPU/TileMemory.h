@@ -14,9 +14,6 @@
 namespace helion::cpu {
 /// Marks the allocations that the scratch planner places.
 constexpr llvm::StringLiteral kTileBufferAttr = "helion.tile_buffer";
-/// Marks the argument that scratch comes from, and the attribute with its size in bytes.
-constexpr llvm::StringLiteral kScratchAttr = "helion.scratch";
-constexpr llvm::StringLiteral kScratchBytesAttr = "helion.scratch_bytes";
 
 /// Arithmetic on indices that folds constants as it goes.
 class IndexMath {
