@@ -8,7 +8,10 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::cpu;
 
-ArrayRef<int64_t> cpu::shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+ArrayRef<int64_t> cpu::shapeOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getShape() : ArrayRef<int64_t>();
+}
 
 bool cpu::isLaneOp(Operation *op) {
   if (op->getNumResults() != 1 || !isTileValue(op->getResult(0).getType()))

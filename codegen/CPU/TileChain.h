@@ -11,7 +11,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace helion::cpu {
-/// Shape of a tile value's type.
+/// Shape of a tile value's type; empty for a scalar.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
 /// True for ops whose result lanes are functions of operand lanes or memory, so that a consumer can compute them
