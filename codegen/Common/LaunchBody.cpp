@@ -18,6 +18,7 @@ LaunchBody::LaunchBody(HostPlan &plan, LaunchOp launch, StringRef symbol, Module
   Type index = b.getIndexType();
   body = func::FuncOp::create(b, launch.getLoc(), (symbol + "_body").str(), b.getFunctionType({index, index}, {}));
   body.setPrivate();
+  body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
   // Not inlined: the call is paid once for a span of programs, and noalias of arguments is exact only across a call.
   body->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   entry = body.addEntryBlock();

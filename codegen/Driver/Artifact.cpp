@@ -16,18 +16,22 @@ using namespace mlir;
 using namespace helion;
 
 namespace {
-/// Collects the errors of one compile as text, notes behind them.
+/// Collects the errors of one compile as text, notes behind them, without the ops as text.
 class ErrorText {
 public:
   explicit ErrorText(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
+      : context(context), printsOps(context->shouldPrintOpOnDiagnostic()),
+        handler(context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
             return failure();
           append(diagnostic, "");
           for (Diagnostic &note : diagnostic.getNotes())
             append(note, "note: ");
           return success();
-        }) {}
+        }) {
+    context->printOpOnDiagnostic(false);
+  }
+  ~ErrorText() { context->printOpOnDiagnostic(printsOps); }
   llvm::Error error(StringRef fallback) const {
     return llvm::createStringError(text.empty() ? fallback : StringRef(text));
   }
@@ -36,10 +40,13 @@ private:
   void append(Diagnostic &diagnostic, StringRef prefix) {
     text += text.empty() ? "" : "\n";
     if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-      text += (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn()) + ": ").str();
+      text +=
+          (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn()) + ": ").str();
     text += prefix.str() + diagnostic.str();
   }
 
+  MLIRContext *context;
+  bool printsOps;
   std::string text;
   ScopedDiagnosticHandler handler;
 };

@@ -46,7 +46,7 @@ module attributes {helion.form = "scheduled"} {
 // CHECK:   llvm.load %[[EPS]] : !llvm.ptr -> f32
 // CHECK:   llvm.load %[[GRID]] : !llvm.ptr -> i64
 // CHECK:   call @scale_0_body
-// CHECK: func.func private @scale_0_body(%[[B:.*]]: index, %[[E:.*]]: index, %[[M:.*]]: index, %[[X:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: index, %[[EPS:.*]]: f32, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[GX:.*]]: index, %[[GY:.*]]: index, %{{.*}}: memref<?xi8> {helion.scratch}) attributes {passthrough = ["noinline"]}
+// CHECK: func.func private @scale_0_body(%[[B:.*]]: index, %[[E:.*]]: index, %[[M:.*]]: index, %[[X:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: index, %[[EPS:.*]]: f32, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[GX:.*]]: index, %[[GY:.*]]: index, %{{.*}}: memref<?xi8> {helion.scratch}) attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline"]}
 // CHECK:   memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[M]], 64], strides: [%[[S0]], 1] : memref<f32> to memref<?x64xf32, strided<[?, 1]>>
 // CHECK:   %[[E2:.*]] = arith.mulf %[[EPS]]
 // CHECK:   memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%[[M]], 64], strides: [64, 1] : memref<f32> to memref<?x64xf32>
@@ -66,11 +66,12 @@ module attributes {helion.form = "scheduled"} {
   helion.kernel @two(%x: !arg {helion.name = "x", helion.writes}, %y: memref<?xf32> {helion.name = "y"}, %n: i32 {helion.name = "n"}) -> memref<?xf32>
       attributes {helion.signature = {x = "f16[3]", y = "f32[1]", n = i32}, helion.blocks = {bc = 32 : i64}, helion.facts = []} {
     %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
     %z = arith.constant 0.5 : f32
     helion.block @bc registered
     %bc = helion.block_size @bc
     %flat = memref.collapse_shape %x [[0, 1], [2]] : !arg into !flat
-    %inner = memref.subview %flat[0, %bc] [%bc, 1] [1, 1] : !flat to !flat
+    %inner = memref.subview %flat[0, %bc] [%bc, %c8] [1, 1] : !flat to !flat
     %m = memref.dim %flat, %c0 : !flat
     %np = arith.ceildivui %m, %bc : index
     %part = helion.empty(%np) {name = "part", workspace} : memref<?xf32>
@@ -93,13 +94,13 @@ module attributes {helion.form = "scheduled"} {
     helion.return %out : memref<?xf32>
   }
 }
+// The two windows of x are two pointers, so neither is alone.
 // CHECK: \22writes\22:true}
-// CHECK-SAME: \22facts\22:[\22overlap(x, y) == none\22,\22x.stride(0) == x.size(1) * x.stride(1)\22]
+// CHECK-SAME: \22facts\22:[\22overlap(x, y) == none\22,\22x.stride(0) == x.size(1) * x.stride(1)\22,\22y.stride(0) == 1\22]
 // CHECK-SAME: \22outputs\22:[{\22dtype\22:\22f32\22,\22name\22:\22out\22,\22sizes\22:[\22x.size(0) * x.size(1)\22]}]
+// CHECK-SAME: {\22offset\22:\22x.stride(2) * 32\22,\22pointer\22:\22x\22}
 // CHECK-SAME: \22symbol\22:\22two_0\22},{\22buffer\22:\22out\22,\22dtype\22:\22f32\22,\22elements\22:\22x.size(0) * x.size(1)\22,\22step\22:\22fill\22,\22value\22:0.5},{
 // CHECK-SAME: \22symbol\22:\22two_1\22}],\22workspace\22:[{\22dtype\22:\22f32\22,\22elements\22:\22x.size(0) * x.size(1) ceildiv 32\22,\22name\22:\22part\22}]
-// The two windows of x are two pointers, so neither is alone.
-// CHECK: \22offset\22:\22x.stride(2) * 32\22
-// CHECK: func.func private @two_0_body({{.*}}: !llvm.ptr, {{.*}}: !llvm.ptr {llvm.noalias}
+// CHECK: func.func private @two_0_body(%[[B:.*]]: index, %[[E:.*]]: index, %[[X0:.*]]: !llvm.ptr, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %[[X1:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr {llvm.noalias}
 // CHECK: func.func private @two_1_body
 // CHECK:   arith.index_cast %{{.*}} : index to i32

@@ -1,3 +1,13 @@
+// RUN: rm -rf %t && helion-translate --emit-artifact %t %s && FileCheck --input-file=%t/manifest.json %s
+// RUN: %python %S/Inputs/check_scale.py %t | FileCheck --check-prefix=VALUES %s
+// RUN: llvm-nm -D --defined-only %t/scale.so | FileCheck --check-prefix=SYMBOLS %s
+// RUN: llvm-nm --undefined-only %t/scale.o | count 0
+// The same bytes from the lowered module, from another folder, and where the text of the module has other locations.
+// RUN: helion-opt --helion-lower %s -o %t.lowered.mlir && rm -rf %t.again && mkdir %t.again && cd %t.again
+// RUN: helion-translate --emit-artifact . %t.lowered.mlir && diff -r %t %t.again
+// RUN: helion-opt %s -o %t.moved.mlir && helion-translate --emit-object %t.moved.mlir -o - | diff - %t/scale.o
+// REQUIRES: device-cpu, numpy
+//
 // Scalar code only: what the driver does is tested without a target's tile code. out[p, j] = x[p, j] * eps + n, in two
 // launches with a workspace and a filled output between.
 !arg = memref<?x?xf32, strided<[?, ?], offset: ?>>
@@ -45,3 +55,16 @@ module attributes {helion.form = "scheduled", helion.config = "helion-config{v=1
     helion.return %out, %sum : memref<?x?xf32>, memref<?xf32>
   }
 }
+// CHECK: {"arguments":[{"dtype":"f32","name":"x","rank":2},{"name":"eps","scalar":"f32"},{"name":"n","scalar":"i32"}]
+// CHECK-SAME: "config":"helion-config{v=1}","facts":[],"kernel":"scale","kernel_hash":"{{[0-9a-f]+}}","object_hash":"{{[0-9a-f]+}}"
+// CHECK-SAME: "plan":{"checks":[{"message":"x has no columns","pred":"x.size(1) >= 1"}]
+// CHECK-SAME: "outputs":[{"dtype":"f32","name":"out","sizes":["x.size(0)","x.size(1)"]},{"dtype":"f32","name":"sum","sizes":["x.size(1)"]}]
+// CHECK-SAME: "steps":[{"buffer":"sum","dtype":"f32","elements":"x.size(1)","step":"fill","value":7},{"arguments":[
+// CHECK-SAME: "grid":["x.size(0) ceildiv 8","x.size(1)","1"],"step":"launch","symbol":"scale_[[ID:[0-9a-f]+]]_0"}
+// CHECK-SAME: "symbol":"scale_[[ID]]_1"}
+// CHECK-SAME: "workspace":[{"dtype":"f32","elements":"x.size(1) * x.size(0)","name":"part"}]
+// CHECK-SAME: "resources":{"code_bytes":{{[1-9][0-9]*}},"scratch_bytes":0},"target":"cpu:x86-64-v3","toolchain":{"helion":"{{[0-9.]+}}","llvm":"22.{{[0-9.]+}}"},"version":1}
+// VALUES: 7 cases equal numpy
+// SYMBOLS: T scale_{{[0-9a-f]+}}_0
+// SYMBOLS-NEXT: T scale_{{[0-9a-f]+}}_1
+// SYMBOLS-NOT: {{.}}
