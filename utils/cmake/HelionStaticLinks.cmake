@@ -7,12 +7,19 @@
 # everything twice), so for a static build those are replaced here by the archives.
 if(HELION_STATIC)
   llvm_map_components_to_libnames(helion_llvm_archives
-    core support irreader bitreader bitwriter passes linker ipo target targetparser option orcjit executionengine
+    core support irreader bitreader bitwriter passes linker ipo lto object target targetparser option orcjit executionengine
     frontendopenmp frontendoffloading X86 NVPTX AMDGPU)
   list(REMOVE_ITEM helion_llvm_archives LLVM)
   add_library(HelionLLVMArchives INTERFACE)
   target_link_libraries(HelionLLVMArchives INTERFACE ${helion_llvm_archives})
-  foreach(archive IN LISTS MLIR_EXPORTED_TARGETS)
+endif()
+
+# Replaces the shared libraries by the archives in what the named imported archives ask to be linked with.
+function(helion_link_archives)
+  if(NOT HELION_STATIC)
+    return()
+  endif()
+  foreach(archive IN LISTS ARGN)
     if(NOT TARGET ${archive})
       continue()
     endif()
@@ -24,7 +31,8 @@ if(HELION_STATIC)
       set_target_properties(${archive} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
     endif()
   endforeach()
-endif()
+endfunction()
+helion_link_archives(${MLIR_EXPORTED_TARGETS})
 
 function(helion_link_llvm target mlir llvm)
   if(HELION_STATIC)
