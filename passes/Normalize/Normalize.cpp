@@ -7,6 +7,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Analysis/KernelHash.h"
 #include "passes/Normalize/Passes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -61,6 +62,7 @@ struct Normalize : public helion::impl::NormalizePassBase<Normalize> {
       nameSites(kernel);
       if (failed(verifyFormKernel(kernel)))
         return signalPassFailure();
+      recordKernelHash(kernel);
     }
     getOperation()->setAttr(kFormAttr, StringAttr::get(&getContext(), "kernel"));
   }

@@ -21,7 +21,7 @@ def NormalizePass : Pass<"helion-normalize", "::mlir::ModuleOp"> {
     %s = arith.constant 1.0 : f32
     %c = helion.splat %s : f32 -> tensor<?xf32, #helion.dims<bi@i>>
     ```
-    **Needs.** Form K. **Gives.** Form K; the kernel's hash is taken of this text. **Reads.** none.
+    **Needs.** Form K. **Gives.** Form K; the hash of this text as `helion.kernel_hash` on the kernel. **Reads.** none.
     **Fails when.** the result is not in form K. **Numerics.** exact.
   }];
   let dependentDialects = ["::helion::HelionDialect"];
