@@ -13,8 +13,6 @@ constexpr llvm::StringLiteral kManifestAttr = "helion.manifest";
 constexpr llvm::StringLiteral kScratchAttr = "helion.scratch";
 /// Function attribute (i64) that target passes set: bytes of scratch the function uses.
 constexpr llvm::StringLiteral kScratchBytesAttr = "helion.scratch_bytes";
-/// Kernel attribute: names of all parameters in call order; without it the operands come first.
-constexpr llvm::StringLiteral kParametersAttr = "helion.parameters";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

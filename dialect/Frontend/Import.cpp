@@ -189,6 +189,11 @@ LogicalResult ImportRun::finish(const Function &function, const PyValue &returne
   }
   k.finish(results);
   markWorkspace(k.kernel, results);
+  SmallVector<Attribute> parameters; // The dictionary is sorted, a call is not; fixed sizes are no parameters.
+  for (NamedAttribute entry : signature)
+    if (!entry.getName().getValue().contains('.'))
+      parameters.push_back(entry.getName());
+  k.kernel->setAttr(kParametersAttr, k.b.getArrayAttr(parameters));
   k.kernel->setAttr(kSignatureAttr, k.b.getDictionaryAttr(signature));
   if (k.settings.fastMath)
     k.kernel->setAttr("helion.fast_math", k.b.getUnitAttr());

@@ -34,6 +34,8 @@ constexpr llvm::StringLiteral kFactsAttr = "helion.facts";
 constexpr llvm::StringLiteral kSignatureAttr = "helion.signature";
 constexpr llvm::StringLiteral kBlocksAttr = "helion.blocks";
 constexpr llvm::StringLiteral kNameAttr = "helion.name";
+/// On a kernel: the names of all parameters in call order, those without an operand too.
+constexpr llvm::StringLiteral kParametersAttr = "helion.parameters";
 constexpr llvm::StringLiteral kWritesAttr = "helion.writes";
 } // namespace helion
 

@@ -94,7 +94,8 @@ TEST(ArtifactTest, configIsInTheManifestOnly) {
 }
 
 TEST(ArtifactTest, negative_errorNamesThePlace) {
-  llvm::Expected<Artifact> artifact = compileText("\nhelion.kernel @k() {\n  helion.launch \"k\" {\n  }\n  helion.return\n}", "");
+  llvm::Expected<Artifact> artifact =
+      compileText("\nhelion.kernel @k() {\n  helion.launch \"k\" {\n  }\n  helion.return\n}", "");
   ASSERT_FALSE(bool(artifact));
   EXPECT_EQ(llvm::toString(artifact.takeError()),
             "-:3:3: 'helion.launch' op has no grid; launches are outlined after their programs are mapped");
