@@ -278,7 +278,7 @@ LogicalResult HostPlan::addOutputs(ReturnOp op) {
     bool contiguous = window->offset.isConstant(0);
     for (unsigned dim = window->sizes.size(); dim-- > 0;) {
       contiguous &= window->strides[dim] == stride || window->sizes[dim].isConstant(1);
-      stride = SizeExpr::mul(stride, window->sizes[dim]);
+      stride = SizeExpr::mul(window->sizes[dim], stride);
     }
     std::optional<Dtype> dtype = dtypeOf(cast<MemRefType>(operand.getType()).getElementType());
     if (!contiguous || !dtype)

@@ -74,27 +74,30 @@ FailureOr<HostView> HostViewBuilder::ofAllocation(Value result, OperandRange siz
   view.strides.resize(type.getRank());
   for (unsigned dim = type.getRank(); dim-- > 0;) {
     view.strides[dim] = stride;
-    stride = SizeExpr::mul(stride, view.sizes[dim]);
+    stride = SizeExpr::mul(view.sizes[dim], stride);
   }
   return view;
 }
 
-/// Merges the dims of `group`, outermost first; notes that each walks over the whole next one.
+/// Merges the dims of `group`; notes that each, but for dims of size 1, steps over the whole one inside it.
 bool HostViewBuilder::collapse(const HostView &source, ArrayRef<int64_t> group, HostView &result) {
   SizeExpr size = SizeExpr::constant(1), stride = SizeExpr::constant(1);
-  bool first = true;
+  std::optional<int64_t> inner;
   for (int64_t dim : llvm::reverse(group)) {
     if (source.sizes[dim].isConstant(1))
       continue;
-    if (first)
+    if (!inner) {
       stride = source.strides[dim];
-    Pred contiguous = Pred::compare(Pred::Compare::EQ, source.strides[dim], SizeExpr::mul(size, stride));
-    if (!first && contiguous.fold() != true)
-      result.needs.push_back(contiguous);
-    if (!first && contiguous.fold() == false)
-      return false;
+    } else {
+      Pred contiguous = Pred::compare(Pred::Compare::EQ, source.strides[dim],
+                                      SizeExpr::mul(source.sizes[*inner], source.strides[*inner]));
+      if (contiguous.fold() == false)
+        return false;
+      if (contiguous.fold() != true)
+        result.needs.push_back(contiguous);
+    }
     size = SizeExpr::mul(source.sizes[dim], size);
-    first = false;
+    inner = dim;
   }
   result.sizes.push_back(size);
   result.strides.push_back(stride);

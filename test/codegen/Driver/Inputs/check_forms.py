@@ -95,6 +95,21 @@ def rms_norm_bwd():
         yield {"dy": dy, "x": x, "w": w, "rstd": rstd}, {"dx": dx, "dw": (g * xn).sum(0)}, 0.02
 
 
+def attention(causal=False):
+    for batch, heads, m, n in [(2, 3, 37, 53), (1, 1, 1, 1), (1, 2, 64, 64), (2, 1, 5, 130)]:
+        n = max(m, n) if causal else n
+        q, k, v = (bfloat16(normal(batch, heads, rows, 128)) for rows in (m, n, n))
+        scores = float32(q).astype(numpy.float64) @ float32(k).astype(numpy.float64).swapaxes(2, 3) * 0.1275312
+        if causal:
+            scores[..., numpy.arange(n) > numpy.arange(m)[:, None]] = -numpy.inf
+        weights = numpy.exp2(scores - scores.max(3, keepdims=True))
+        yield {"q": q, "k": k, "v": v}, {"out": weights / weights.sum(3, keepdims=True) @ float32(v)}, 0.02
+
+
+def attention_causal():
+    return attention(causal=True)
+
+
 def compare(artifact, arguments, expected, tolerance):
     dtypes = {output["name"]: output["dtype"] for output in artifact.manifest["plan"]["outputs"]}
     for name, value in artifact.run(**arguments).items():
