@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// load, store and atomic: from tiles, scalars and index tensors to the addresses of the live lanes. Each index gives one
-// axis of the value (a scalar one of a single lane, all index tensors together one); a lane of the value is one lane of
-// each axis.
+// load, store and atomic: from tiles, scalars and index tensors to the addresses of the live lanes. Each index gives
+// one axis of the value (a scalar one of a single lane, all index tensors together one); a lane of the value is one
+// lane of each axis.
 
 #include "dialect/IR/Dims.h"
 #include "dialect/Interp/OpTable.h"

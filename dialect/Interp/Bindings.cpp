@@ -84,8 +84,8 @@ static llvm::Error checkNames(KernelOp kernel, ArrayRef<BlockOp> blocks, const B
     names += (names.empty() ? "`" : ", `") + block.getSymName().str() + "`";
   for (auto &[name, extent] : given)
     if (!kernel.lookupSymbol<BlockOp>(name))
-      return llvm::createStringError("kernel `" + kernel.getSymName() + "` has no block `" + name + "`; its blocks are " +
-                                     (names.empty() ? "already bound" : names));
+      return llvm::createStringError("kernel `" + kernel.getSymName() + "` has no block `" + name +
+                                     "`; its blocks are " + (names.empty() ? "already bound" : names));
   return llvm::Error::success();
 }
 

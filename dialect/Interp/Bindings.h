@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Extents of blocks for a run: what the caller gave, checked against the block's constraints, and small defaults for the
-// rest. There are two sets of defaults, so that a kernel can be run twice with nothing the same.
+// Extents of blocks for a run: what the caller gave, checked against the block's constraints, and small defaults for
+// the rest. There are two sets of defaults, so that a kernel can be run twice with nothing the same.
 
 #ifndef HELION_DIALECT_INTERP_BINDINGS_H
 #define HELION_DIALECT_INTERP_BINDINGS_H

@@ -14,7 +14,7 @@ static double toDouble(APFloat value) {
   return value.convertToDouble();
 }
 
-//===-- constants --------------------------------------------------------------------------------------------------===//
+//===-- constants ---------------------------------------------------------------------------------===//
 
 static LogicalResult denseConstant(Machine &machine, arith::ConstantOp op, DenseElementsAttr dense) {
   ArrayRef<int64_t> shape = dense.getType().getShape();
@@ -43,7 +43,7 @@ static LogicalResult constant(Machine &machine, arith::ConstantOp op) {
   return denseConstant(machine, op, dense);
 }
 
-//===-- floats and integers ----------------------------------------------------------------------------------------===//
+//===-- floats and integers -----------------------------------------------------------------------===//
 
 static const llvm::fltSemantics &formatOf(Value value) {
   return cast<FloatType>(getElementTypeOrSelf(value.getType())).getFloatSemantics();
@@ -134,7 +134,7 @@ static LogicalResult zeroExtend(Machine &machine, Operation *op) {
   return machine.setInts(op->getResult(0), a->shape, std::move(result));
 }
 
-//===-- bits -------------------------------------------------------------------------------------------------------===//
+//===-- bits --------------------------------------------------------------------------------------===//
 
 /// Bits of each lane; a float is rounded to its type first, because its bits exist only there.
 static std::vector<int64_t> bitsOf(const Lanes &lanes, Type element) {
@@ -162,8 +162,8 @@ static LogicalResult bitcast(Machine &machine, arith::BitcastOp op) {
   }
   std::vector<double> result;
   for (int64_t lane : bits)
-    result.push_back(toDouble(APFloat(format.getFloatSemantics(),
-                                      APInt(format.getWidth(), unsignedBits(lane, format.getWidth())))));
+    result.push_back(
+        toDouble(APFloat(format.getFloatSemantics(), APInt(format.getWidth(), unsignedBits(lane, format.getWidth())))));
   return machine.setFloats(op.getOut(), a->shape, std::move(result));
 }
 

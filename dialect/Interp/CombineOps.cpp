@@ -76,7 +76,7 @@ static FailureOr<Split> splitAt(Machine &machine, Operation *op, Value value, in
   return split;
 }
 
-//===-- reduce -----------------------------------------------------------------------------------------------------===//
+//===-- reduce ------------------------------------------------------------------------------------===//
 
 static double asDouble(Attribute attr) {
   APFloat value = cast<FloatAttr>(attr).getValue();
@@ -148,7 +148,7 @@ static LogicalResult reduce(Machine &machine, ReduceOp op) {
   return machine.setInts(op.getResult(), split->rest, std::move(result));
 }
 
-//===-- reduce_fn --------------------------------------------------------------------------------------------------===//
+//===-- reduce_fn ---------------------------------------------------------------------------------===//
 
 static Cell scalarOf(const Lanes &lanes, int64_t at) {
   auto scalar = std::make_shared<Lanes>();
@@ -205,7 +205,7 @@ static LogicalResult reduceFn(Machine &machine, ReduceFnOp op) {
   return success();
 }
 
-//===-- dot --------------------------------------------------------------------------------------------------------===//
+//===-- dot ---------------------------------------------------------------------------------------===//
 
 namespace {
 struct DotShape {
@@ -213,8 +213,8 @@ struct DotShape {
 };
 } // namespace
 
-/// acc += lhs x rhs, the innermost loop over contiguous lanes. Lanes of k outside its range are 0 on both sides, so they
-/// are skipped: 0 * 0 adds nothing.
+/// acc += lhs x rhs, the innermost loop over contiguous lanes. Lanes of k outside its range are 0 on both sides, so
+/// they are skipped: 0 * 0 adds nothing.
 template <typename T>
 static void multiply(const DotShape &shape, const std::vector<T> &lhs, const std::vector<T> &rhs, std::vector<T> &acc) {
   for (int64_t row = 0; row != shape.batch * shape.m; ++row) {

@@ -21,12 +21,14 @@ std::string helion::interp::elementText(const HostTensor &tensor, int64_t elemen
     return readInteger(tensor.address(element), tensor.type) ? "true" : "false";
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (elementInfo(tensor.type).isFloat)
-    os << llvm::format("%.9g", readFloat(tensor.address(element), tensor.type));
-  else if (tensor.type == ElementType::U64)
+  if (elementInfo(tensor.type).isFloat) {
+    double value = readFloat(tensor.address(element), tensor.type);
+    os << llvm::format("%.*g", tensor.type == ElementType::F64 ? 17 : 9, std::isnan(value) ? std::fabs(value) : value);
+  } else if (tensor.type == ElementType::U64) {
     os << static_cast<uint64_t>(readInteger(tensor.address(element), tensor.type));
-  else
+  } else {
     os << readInteger(tensor.address(element), tensor.type);
+  }
   return text;
 }
 

@@ -31,7 +31,7 @@ struct Mismatch {
 std::optional<Mismatch> firstMismatch(const HostTensor &a, const HostTensor &b, Tolerance tolerance,
                                       llvm::ArrayRef<uint8_t> written = {});
 
-/// An element as text: shortest digits that tell doubles apart.
+/// An element as text, with the digits that tell its neighbours apart; NaN without a sign.
 std::string elementText(const HostTensor &tensor, int64_t element);
 
 } // namespace helion::interp

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::interp;
 
-//===-- programs ---------------------------------------------------------------------------------------------------===//
+//===-- programs ----------------------------------------------------------------------------------===//
 
 /// Calls `run` for each chosen program, in the order that the options ask for.
 static LogicalResult forEachProgram(Machine &machine, int64_t count, llvm::function_ref<LogicalResult(int64_t)> run) {
@@ -74,7 +74,7 @@ static LogicalResult numPrograms(Machine &machine, NumProgramsOp op) {
   return machine.setInteger(op.getResult(), machine.program.size[*axisOf(op)]);
 }
 
-//===-- tile loops -------------------------------------------------------------------------------------------------===//
+//===-- tile loops --------------------------------------------------------------------------------===//
 
 namespace {
 /// The spans of a tile loop, and how many tiles each dim has.
@@ -152,8 +152,8 @@ static LogicalResult range(Machine &machine, RangeOp op) {
   if (failed(extent))
     return failure();
   if (size > *extent)
-    return machine.fail(op, "covers `" + Twine(size) + "` indices, but its extent `" + dim.str() + "` is `" +
-                                Twine(*extent) + "`; bind at least the size");
+    return machine.fail(op, "covers `" + Twine(size) + "` indices, but its extent `" + dim.withoutRange().str() +
+                                "` is `" + Twine(*extent) + "`; bind at least the size");
   span.extent = *extent;
   machine.bindRange(dim, span);
   return machine.set(op.getTile(), span);
@@ -187,7 +187,7 @@ template <int64_t (*Fn)(const TileSpan &)> static LogicalResult tileQuery(Machin
   return machine.setInteger(op->getResult(0), Fn(machine.tile(op->getOperand(0))));
 }
 
-//===-- scf --------------------------------------------------------------------------------------------------------===//
+//===-- scf ---------------------------------------------------------------------------------------===//
 
 static LogicalResult setResults(Machine &machine, Operation *op, ArrayRef<Cell> values) {
   for (auto [result, value] : llvm::zip(op->getResults(), values))
@@ -223,8 +223,8 @@ static LogicalResult scfIf(Machine &machine, scf::IfOp op) {
 
 static LogicalResult scfIndexSwitch(Machine &machine, scf::IndexSwitchOp op) {
   auto found = llvm::find(op.getCases(), machine.integer(op.getArg()));
-  Region &region = found == op.getCases().end() ? op.getDefaultRegion()
-                                                : op.getCaseRegions()[found - op.getCases().begin()];
+  Region &region =
+      found == op.getCases().end() ? op.getDefaultRegion() : op.getCaseRegions()[found - op.getCases().begin()];
   Cells values;
   if (failed(machine.runBlock(region.front(), values)))
     return failure();

@@ -13,20 +13,13 @@ using namespace mlir;
 using namespace helion::interp;
 
 static constexpr ElementInfo kTypes[] = {
-    {ElementType::F64, "f64", 8, true, false, "f8"},
-    {ElementType::F32, "f32", 4, true, false, "f4"},
-    {ElementType::F16, "f16", 2, true, false, "f2"},
-    {ElementType::BF16, "bf16", 2, true, false, "V2"},
-    {ElementType::F8E4M3FN, "f8E4M3FN", 1, true, false, "V1"},
-    {ElementType::F8E5M2, "f8E5M2", 1, true, false, "V1"},
-    {ElementType::Bool, "bool", 1, false, true, "b1"},
-    {ElementType::I8, "i8", 1, false, false, "i1"},
-    {ElementType::I16, "i16", 2, false, false, "i2"},
-    {ElementType::I32, "i32", 4, false, false, "i4"},
-    {ElementType::I64, "i64", 8, false, false, "i8"},
-    {ElementType::U8, "ui8", 1, false, true, "u1"},
-    {ElementType::U16, "ui16", 2, false, true, "u2"},
-    {ElementType::U32, "ui32", 4, false, true, "u4"},
+    {ElementType::F64, "f64", 8, true, false, "f8"},           {ElementType::F32, "f32", 4, true, false, "f4"},
+    {ElementType::F16, "f16", 2, true, false, "f2"},           {ElementType::BF16, "bf16", 2, true, false, "V2"},
+    {ElementType::F8E4M3FN, "f8E4M3FN", 1, true, false, "V1"}, {ElementType::F8E5M2, "f8E5M2", 1, true, false, "V1"},
+    {ElementType::Bool, "bool", 1, false, true, "b1"},         {ElementType::I8, "i8", 1, false, false, "i1"},
+    {ElementType::I16, "i16", 2, false, false, "i2"},          {ElementType::I32, "i32", 4, false, false, "i4"},
+    {ElementType::I64, "i64", 8, false, false, "i8"},          {ElementType::U8, "ui8", 1, false, true, "u1"},
+    {ElementType::U16, "ui16", 2, false, true, "u2"},          {ElementType::U32, "ui32", 4, false, true, "u4"},
     {ElementType::U64, "ui64", 8, false, true, "u8"},
 };
 
@@ -91,7 +84,7 @@ const llvm::fltSemantics &helion::interp::semanticsOf(ElementType type) {
   }
 }
 
-//===-- rounding ---------------------------------------------------------------------------------------------------===//
+//===-- rounding ----------------------------------------------------------------------------------===//
 
 static APFloat converted(double value, const llvm::fltSemantics &format, llvm::RoundingMode mode) {
   APFloat number(value);
@@ -133,7 +126,7 @@ int64_t helion::interp::wrapInteger(int64_t value, Type type) {
   return type.isUnsignedInteger() ? int64_t(bits) : int64_t(bits << (64 - width)) >> (64 - width);
 }
 
-//===-- bytes ------------------------------------------------------------------------------------------------------===//
+//===-- bytes -------------------------------------------------------------------------------------===//
 
 template <typename T> static T readAs(const char *address) {
   T value;
@@ -170,9 +163,8 @@ void helion::interp::writeFloat(char *address, ElementType type, double value) {
     return writeAs<double>(address, value);
   if (type == ElementType::F32)
     return writeAs<float>(address, static_cast<float>(value));
-  uint64_t bits = converted(value, semanticsOf(type), llvm::RoundingMode::NearestTiesToEven)
-                      .bitcastToAPInt()
-                      .getZExtValue();
+  uint64_t bits =
+      converted(value, semanticsOf(type), llvm::RoundingMode::NearestTiesToEven).bitcastToAPInt().getZExtValue();
   if (elementInfo(type).bytes == 2)
     return writeAs<uint16_t>(address, static_cast<uint16_t>(bits));
   writeAs<uint8_t>(address, static_cast<uint8_t>(bits));

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::interp;
 
-//===-- allocation -------------------------------------------------------------------------------------------------===//
+//===-- allocation --------------------------------------------------------------------------------===//
 
 static FailureOr<HostTensor> allocate(Machine &machine, Operation *op, MemRefType type, ValueRange dynamicSizes) {
   constexpr int64_t kMaxBytes = int64_t(1) << 36;
@@ -78,7 +78,7 @@ static LogicalResult blockSize(Machine &machine, BlockSizeOp op) {
 
 static LogicalResult nothing(Machine &, Operation *) { return success(); }
 
-//===-- views ------------------------------------------------------------------------------------------------------===//
+//===-- views -------------------------------------------------------------------------------------===//
 
 static LogicalResult dim(Machine &machine, memref::DimOp op) {
   const HostTensor &tensor = machine.host(op.getSource());
@@ -174,16 +174,15 @@ static LogicalResult subview(Machine &machine, memref::SubViewOp op) {
   result.sizes.clear();
   result.strides.clear();
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  for (auto [dim, parts] :
-       llvm::enumerate(llvm::zip(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides()))) {
+  for (auto [dim, parts] : llvm::enumerate(llvm::zip(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides()))) {
     auto [offsetPart, sizePart, stepPart] = parts;
     int64_t offset = numberOf(machine, offsetPart), size = numberOf(machine, sizePart);
     int64_t step = numberOf(machine, stepPart), last = offset + (size - 1) * step;
     bool isInside = size >= 0 && std::min(offset, last) >= 0 && std::max(offset, last) < source.sizes[dim];
     if (size != 0 && !isInside)
       return machine.fail(op, "takes `" + Twine(size) + "` indices from `" + Twine(offset) + "` in steps of `" +
-                                  Twine(step) + "` out of dim " + Twine(dim) + " of size `" +
-                                  Twine(source.sizes[dim]) + "`");
+                                  Twine(step) + "` out of dim " + Twine(dim) + " of size `" + Twine(source.sizes[dim]) +
+                                  "`");
     result.offset += size ? offset * source.strides[dim] : 0;
     if (dropped.test(dim))
       continue;

@@ -70,9 +70,7 @@ HostTensor HostTensor::copy() const {
 }
 
 llvm::Error HostTensor::check(llvm::StringRef name) const {
-  auto error = [&](const llvm::Twine &text) {
-    return llvm::createStringError("argument `" + name + "`: " + text);
-  };
+  auto error = [&](const llvm::Twine &text) { return llvm::createStringError("argument `" + name + "`: " + text); };
   if (strides.size() != sizes.size())
     return error(llvm::Twine(strides.size()) + " strides for " + llvm::Twine(sizes.size()) + " sizes");
   int64_t low = offset, high = offset;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host tensors as the interpreter sees them: bytes, element type, sizes, strides and an offset, all in elements. Callers
-// make them from their own memory or from files; kernels read and write through them.
+// Host tensors as the interpreter sees them: bytes, element type, sizes, strides and an offset, all in elements.
+// Callers make them from their own memory or from files; kernels read and write through them.
 
 #ifndef HELION_DIALECT_INTERP_HOSTTENSOR_H
 #define HELION_DIALECT_INTERP_HOSTTENSOR_H

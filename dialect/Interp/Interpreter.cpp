@@ -30,10 +30,12 @@ std::string helion::interp::locationText(Location loc) {
 }
 
 static llvm::Error callError(KernelOp kernel, const Twine &text) {
-  return llvm::make_error<RunError>(RunError::Kind::Call, ("kernel `" + kernel.getSymName() + "`: " + text).str());
+  return llvm::make_error<RunError>(
+      RunError::Kind::Call,
+      (locationText(kernel.getLoc()) + ": error: kernel `" + kernel.getSymName() + "`: " + text).str());
 }
 
-//===-- arguments --------------------------------------------------------------------------------------------------===//
+//===-- arguments ---------------------------------------------------------------------------------===//
 
 /// The tensor as the kernel's memory type; bool and i8 are the same bytes.
 static llvm::Expected<HostTensor> tensorArgument(KernelOp kernel, StringRef name, HostTensor tensor, MemRefType type) {
@@ -43,8 +45,7 @@ static llvm::Expected<HostTensor> tensorArgument(KernelOp kernel, StringRef name
     return error("elements that the interpreter cannot hold");
   bool isBoolAsByte = tensor.type == ElementType::Bool && *wanted == ElementType::I8;
   if (tensor.type != *wanted && !isBoolAsByte)
-    return error("dtype `" + Twine(elementInfo(tensor.type).name) + "`; `" + elementInfo(*wanted).name +
-                 "` is needed");
+    return error("dtype `" + Twine(elementInfo(tensor.type).name) + "`; `" + elementInfo(*wanted).name + "` is needed");
   if (int64_t(tensor.rank()) != type.getRank())
     return error("rank `" + Twine(tensor.rank()) + "`; `" + Twine(type.getRank()) + "` is needed");
   for (auto [dim, size] : llvm::enumerate(type.getShape()))
@@ -89,7 +90,7 @@ static llvm::Error bindArgument(Machine &machine, unsigned index, const Argument
   return llvm::Error::success();
 }
 
-//===-- facts and asserts ------------------------------------------------------------------------------------------===//
+//===-- facts and asserts -------------------------------------------------------------------------===//
 
 /// Value of a leaf that speaks of sizes or integer scalars: what a run without addresses and devices can depend on.
 static std::optional<int64_t> leafValue(Machine &machine, const Leaf &leaf) {
@@ -147,7 +148,7 @@ static LogicalResult checkAsserts(Machine &machine) {
   return success();
 }
 
-//===-- run --------------------------------------------------------------------------------------------------------===//
+//===-- run ---------------------------------------------------------------------------------------===//
 
 llvm::Expected<RunResult> Interpreter::run(KernelOp kernel, ArrayRef<Argument> arguments, const RunOptions &options) {
   if (arguments.size() != kernel.getBody().getNumArguments())

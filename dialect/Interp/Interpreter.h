@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The oracle: runs a kernel of form K or S in double precision. Floats are doubles, rounded only at explicit casts and at
-// stores; integers wrap at their width. It is slow and literal on purpose: compiled code is judged against it.
+// The oracle: runs a kernel of form K or S in double precision. Floats are doubles, rounded only at explicit casts and
+// at stores; integers wrap at their width. It is slow and literal on purpose: compiled code is judged against it.
 //
 //   RunOptions options;
 //   options.blocks = {{"bm", 16}};
@@ -46,7 +46,7 @@ struct RunResult {
   BlockMap blocks;
 };
 
-/// Why a run gave no result; `message` says all.
+/// Why a run gave no result; `message` begins with the place in the kernel's text.
 class RunError : public llvm::ErrorInfo<RunError> {
 public:
   static char ID;

@@ -15,8 +15,8 @@ using namespace helion::interp;
 Handler helion::interp::handlerOf(OperationName name) {
   static const llvm::StringMap<Handler> table = [] {
     llvm::StringMap<Handler> rows;
-    for (ArrayRef<OpRow> family : {accessRows(), arithRows(), castRows(), combineRows(), controlRows(), hostRows(),
-                                   laneRows(), mathRows()})
+    for (ArrayRef<OpRow> family :
+         {accessRows(), arithRows(), castRows(), combineRows(), controlRows(), hostRows(), laneRows(), mathRows()})
       for (const OpRow &row : family)
         rows[row.name] = row.run;
     return rows;
@@ -24,7 +24,7 @@ Handler helion::interp::handlerOf(OperationName name) {
   return table.lookup(name.getStringRef());
 }
 
-//===-- values -----------------------------------------------------------------------------------------------------===//
+//===-- values ------------------------------------------------------------------------------------===//
 
 LogicalResult Machine::set(Value value, Cell cell) {
   cells[value] = std::move(cell);
@@ -46,7 +46,7 @@ LogicalResult Machine::setInts(Value value, ArrayRef<int64_t> shape, std::vector
   return set(value, LanesRef(std::move(made)));
 }
 
-//===-- execution --------------------------------------------------------------------------------------------------===//
+//===-- execution ---------------------------------------------------------------------------------===//
 
 LogicalResult Machine::runOp(Operation *op) {
   Handler run = handlerOf(op->getName());
@@ -82,7 +82,7 @@ LogicalResult Machine::fail(Operation *op, const Twine &text, RunError::Kind kin
 
 llvm::Error Machine::takeError() { return llvm::Error(std::move(error)); }
 
-//===-- dims -------------------------------------------------------------------------------------------------------===//
+//===-- dims --------------------------------------------------------------------------------------===//
 
 void Machine::bindBlock(StringRef name, int64_t extent) {
   blocks[name.str()] = extent;

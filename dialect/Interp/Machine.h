@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// State of one run: what each SSA value holds, extents of blocks, spans of the ranges in scope, the current program. The
-// handlers of ops (OpTable.h) read and write it; nothing outlives the run.
+// State of one run: what each SSA value holds, extents of blocks, spans of the ranges in scope, the current program.
+// The handlers of ops (OpTable.h) read and write it; nothing outlives the run.
 
 #ifndef HELION_DIALECT_INTERP_MACHINE_H
 #define HELION_DIALECT_INTERP_MACHINE_H
@@ -45,7 +45,7 @@ class Machine {
 public:
   Machine(KernelOp kernel, const RunOptions &options) : kernel(kernel), options(options) {}
 
-  //===-- values --===//
+  //===-- values ----------------------------------------------------------------------------------===//
   LanesRef lanes(mlir::Value value) const { return *std::get_if<LanesRef>(&cell(value)); }
   int64_t integer(mlir::Value value) const { return lanes(value)->ints[0]; }
   const HostTensor &host(mlir::Value value) const { return *std::get_if<HostTensor>(&cell(value)); }
@@ -58,7 +58,7 @@ public:
   mlir::LogicalResult setInts(mlir::Value value, llvm::ArrayRef<int64_t> shape, std::vector<int64_t> lanes);
   mlir::LogicalResult setInteger(mlir::Value value, int64_t number) { return setInts(value, {}, {number}); }
 
-  //===-- execution --===//
+  //===-- execution -------------------------------------------------------------------------------===//
   /// Runs the ops up to the terminator, whose operands are the result.
   mlir::LogicalResult runBlock(mlir::Block &block, Cells &yielded);
   mlir::LogicalResult runOp(mlir::Operation *op);
@@ -67,7 +67,7 @@ public:
                            RunError::Kind kind = RunError::Kind::Execution);
   llvm::Error takeError();
 
-  //===-- dims --===//
+  //===-- dims ------------------------------------------------------------------------------------===//
   mlir::FailureOr<int64_t> extentOf(mlir::Operation *op, DimAttr dim);
   mlir::FailureOr<Shape> shapeOf(mlir::Operation *op, mlir::Type type);
   /// Lanes of a dim that its range admits: all of them on a plain dim.

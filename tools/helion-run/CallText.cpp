@@ -153,8 +153,8 @@ llvm::Expected<std::vector<Argument>> helion::run::readCall(KernelOp kernel, con
     StringRef name = kernel.getArgumentName(i);
     auto word = call.args.find(name.str());
     if (word == call.args.end())
-      return llvm::createStringError("argument `" + name + "` is missing; kernel `" + kernel.getSymName() +
-                                     "` takes " + nameList(kernel));
+      return llvm::createStringError("argument `" + name + "` is missing; kernel `" + kernel.getSymName() + "` takes " +
+                                     nameList(kernel));
     mlir::Type type = kernel.getBody().getArgument(i).getType();
     llvm::Expected<Argument> argument =
         mlir::isa<mlir::MemRefType>(type) ? readTensor(kernel, i, call) : readScalar(name, type, word->second);

@@ -34,7 +34,7 @@ llvm::Expected<KernelOp> helion::run::findKernel(mlir::ModuleOp module, StringRe
   return llvm::createStringError("the file holds the kernels " + names + "; name one with `--kernel`");
 }
 
-std::vector<Argument> helion::run::copyOf(llvm::ArrayRef<Argument> arguments) {
+static std::vector<Argument> copyOf(llvm::ArrayRef<Argument> arguments) {
   std::vector<Argument> copies;
   for (const Argument &argument : arguments) {
     const auto *tensor = std::get_if<HostTensor>(&argument);
@@ -87,6 +87,13 @@ llvm::Error helion::run::writeResults(KernelOp kernel, const RunResult &result, 
   return llvm::Error::success();
 }
 
+SecondRun helion::run::secondRunOf(llvm::ArrayRef<Argument> arguments, const RunOptions &options) {
+  SecondRun second{copyOf(arguments), options, std::nullopt};
+  second.options.bindingVariant = 1;
+  second.options.reversePrograms = true;
+  return second;
+}
+
 static std::string blocksText(const BlockMap &blocks) {
   std::string text;
   for (auto &[name, extent] : blocks)
@@ -106,6 +113,24 @@ static std::vector<std::pair<std::string, HostTensor>> writtenTensors(KernelOp k
   return tensors;
 }
 
+/// What two runs may differ by. Atomic float sums round every part to the memory's type, so their error grows with the
+/// number of parts; 64 units of the largest element allow for that.
+static Tolerance toleranceFor(KernelOp kernel, ElementType type, const SecondRun &second) {
+  if (second.tolerance)
+    return {*second.tolerance, *second.tolerance};
+  Tolerance tolerance = reassociationTolerance(type);
+  bool addsAtomically = kernel
+                            .walk([](AtomicOp op) {
+                              return op.getKind() == ReductionKind::AddF || op.getKind() == ReductionKind::MulF
+                                         ? mlir::WalkResult::interrupt()
+                                         : mlir::WalkResult::advance();
+                            })
+                            .wasInterrupted();
+  if (addsAtomically)
+    tolerance.absolute = std::max(tolerance.absolute, 32 * tolerance.relative);
+  return tolerance;
+}
+
 llvm::Error helion::run::compareSecondRun(KernelOp kernel, llvm::ArrayRef<Argument> arguments, const RunResult &first,
                                           const SecondRun &second) {
   llvm::Expected<RunResult> result = Interpreter::run(kernel, second.arguments, second.options);
@@ -118,13 +143,11 @@ llvm::Error helion::run::compareSecondRun(KernelOp kernel, llvm::ArrayRef<Argume
     if (tensor.sizes != b.second.sizes)
       return llvm::createStringError("`" + name + "` has sizes " + listText(tensor.sizes) + " and " +
                                      listText(b.second.sizes) + " with the blocks " + bindings);
-    Tolerance tolerance = second.tolerance ? Tolerance{*second.tolerance, *second.tolerance}
-                                           : reassociationTolerance(tensor.type);
+    Tolerance tolerance = toleranceFor(kernel, tensor.type, second);
     if (std::optional<Mismatch> mismatch = firstMismatch(tensor, b.second, tolerance))
-      return llvm::createStringError("`" + name + "` depends on the block sizes: element " +
-                                     listText(mismatch->index) + " is `" + mismatch->first + "` and `" +
-                                     mismatch->second + "` with the blocks " + bindings + " (" +
-                                     Twine(mismatch->count) + " of " + Twine(tensor.numElements()) +
+      return llvm::createStringError("`" + name + "` depends on the block sizes: element " + listText(mismatch->index) +
+                                     " is `" + mismatch->first + "` and `" + mismatch->second + "` with the blocks " +
+                                     bindings + " (" + Twine(mismatch->count) + " of " + Twine(tensor.numElements()) +
                                      " elements differ)");
     llvm::outs() << name << ": equal with the blocks " << bindings
                  << llvm::format(" (relative %.2g, absolute %.2g of the largest)\n", tolerance.relative,

@@ -3,11 +3,11 @@
 // helion-run: runs one kernel of a file on .npy arrays. `--interpret` is the oracle: double precision, any block sizes.
 
 #include "mlir/Parser/Parser.h"
+#include "tools/helion-run/CallText.h"
+#include "tools/helion-run/Output.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "tools/helion-run/CallText.h"
-#include "tools/helion-run/Output.h"
 
 using namespace helion;
 using namespace helion::interp;
@@ -15,30 +15,24 @@ using namespace helion::run;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory kCategory("helion-run");
-static cl::opt<std::string> kFile(cl::Positional, cl::desc("<kernel.mlir>"), cl::init("-"), cl::cat(kCategory));
-static cl::opt<bool> kInterpret("interpret", cl::desc("Run the oracle"), cl::cat(kCategory));
-static cl::opt<std::string> kKernel("kernel", cl::desc("Which kernel, when there are several"), cl::cat(kCategory));
-static cl::list<std::string> kArgs("arg", cl::desc("NAME=FILE.npy or NAME=NUMBER"), cl::cat(kCategory));
-static cl::list<std::string> kDtypes("dtype", cl::desc("NAME=TYPE of raw bytes in a .npy: bf16, f8E4M3FN, f8E5M2"),
-                                     cl::cat(kCategory));
-static cl::list<std::string> kSizes("sizes", cl::desc("NAME=N,N,..: view of a .npy"), cl::cat(kCategory));
-static cl::list<std::string> kStrides("strides", cl::desc("NAME=N,N,..: in elements, 0 and below too"),
-                                      cl::cat(kCategory));
-static cl::list<std::string> kOffsets("offset", cl::desc("NAME=N: first element"), cl::cat(kCategory));
-static cl::list<std::string> kOuts("out", cl::CommaSeparated, cl::desc("FILE.npy per result"), cl::cat(kCategory));
-static cl::list<std::string> kOutArgs("out-arg", cl::desc("NAME=FILE.npy: an argument after the run"),
-                                      cl::cat(kCategory));
-static cl::opt<bool> kPrint("print", cl::desc("Print the results"), cl::cat(kCategory));
-static cl::opt<std::string> kBlocks("blocks", cl::desc("NAME=N,..: extents of blocks"), cl::cat(kCategory));
-static cl::opt<std::string> kDevice("device", cl::desc("NAME=N,..: facts, sms=4 by default"), cl::cat(kCategory));
-static cl::list<int64_t> kPrograms("programs", cl::CommaSeparated, cl::desc("Run only these programs of each launch"),
-                                   cl::cat(kCategory));
-static cl::opt<bool> kTwoBindings("two-bindings", cl::desc("Run again with other blocks and in reverse, and compare"),
-                                  cl::cat(kCategory));
-static cl::opt<std::string> kSecondBlocks("second-blocks", cl::desc("NAME=N,..: blocks of the second run"),
-                                          cl::cat(kCategory));
-static cl::opt<double> kTolerance("tolerance", cl::desc("Of --two-bindings, relative to element and tensor"),
-                                  cl::cat(kCategory));
+static const cl::cat kOurs(kCategory);
+static cl::opt<std::string> kFile(cl::Positional, cl::desc("<kernel.mlir>"), cl::init("-"), kOurs);
+static cl::opt<bool> kInterpret("interpret", cl::desc("Run the oracle"), kOurs);
+static cl::opt<std::string> kKernel("kernel", cl::desc("Which kernel, when there are several"), kOurs);
+static cl::list<std::string> kArgs("arg", cl::desc("NAME=FILE.npy or NAME=NUMBER"), kOurs);
+static cl::list<std::string> kDtypes("dtype", cl::desc("NAME=TYPE of raw bytes: bf16, f8E4M3FN, f8E5M2"), kOurs);
+static cl::list<std::string> kSizes("sizes", cl::desc("NAME=N,N,..: view of a .npy"), kOurs);
+static cl::list<std::string> kStrides("strides", cl::desc("NAME=N,N,..: in elements, 0 and below too"), kOurs);
+static cl::list<std::string> kOffsets("offset", cl::desc("NAME=N: first element"), kOurs);
+static cl::list<std::string> kOuts("out", cl::CommaSeparated, cl::desc("FILE.npy per result"), kOurs);
+static cl::list<std::string> kOutArgs("out-arg", cl::desc("NAME=FILE.npy: an argument after the run"), kOurs);
+static cl::opt<bool> kPrint("print", cl::desc("Print the results"), kOurs);
+static cl::opt<std::string> kBlocks("blocks", cl::desc("NAME=N,..: extents of blocks"), kOurs);
+static cl::opt<std::string> kDevice("device", cl::desc("NAME=N,..: facts, sms=4 by default"), kOurs);
+static cl::list<int64_t> kPrograms("programs", cl::CommaSeparated, cl::desc("Run only these of each launch"), kOurs);
+static cl::opt<bool> kTwoBindings("two-bindings", cl::desc("Run again with other blocks, compare"), kOurs);
+static cl::opt<std::string> kSecondBlocks("second-blocks", cl::desc("NAME=N,..: blocks of the second run"), kOurs);
+static cl::opt<double> kTolerance("tolerance", cl::desc("Of --two-bindings, relative"), kOurs);
 
 static llvm::Expected<RunOptions> readOptions() {
   RunOptions options;
@@ -63,29 +57,27 @@ static llvm::Error runKernel(KernelOp kernel) {
   llvm::Expected<std::vector<Argument>> arguments = readCall(kernel, text);
   if (!arguments)
     return arguments.takeError();
-  std::optional<SecondRun> second;
-  if (kTwoBindings) {
-    llvm::Expected<BlockMap> blocks = readNumbers("second-blocks", kSecondBlocks);
-    if (!blocks)
-      return blocks.takeError();
-    second = SecondRun{copyOf(*arguments), *options, kTolerance.getNumOccurrences() ? std::optional<double>(kTolerance)
-                                                                                   : std::nullopt};
-    second->options.blocks = std::move(*blocks);
-    second->options.bindingVariant = 1;
-    second->options.reversePrograms = true;
-  }
+  SecondRun second = secondRunOf(*arguments, *options);
+  if (kTolerance.getNumOccurrences())
+    second.tolerance = kTolerance;
+  llvm::Expected<BlockMap> secondBlocks = readNumbers("second-blocks", kSecondBlocks);
+  if (!secondBlocks)
+    return secondBlocks.takeError();
+  second.options.blocks = std::move(*secondBlocks);
   llvm::Expected<RunResult> result = Interpreter::run(kernel, *arguments, *options);
   if (!result)
     return result.takeError();
   if (llvm::Error error = writeResults(kernel, *result, *arguments, {kOuts, kOutArgs, kPrint}))
     return error;
-  return second ? compareSecondRun(kernel, *arguments, *result, *second) : llvm::Error::success();
+  return kTwoBindings ? compareSecondRun(kernel, *arguments, *result, second) : llvm::Error::success();
 }
 
 static int report(llvm::Error error) {
   if (!error)
     return 0;
-  llvm::errs() << "helion-run: " << llvm::toString(std::move(error)) << "\n";
+  llvm::handleAllErrors(
+      std::move(error), [](const RunError &inKernel) { llvm::errs() << inKernel.message << "\n"; },
+      [](const llvm::ErrorInfoBase &other) { llvm::errs() << "helion-run: " << other.message() << "\n"; });
   return 1;
 }
 

@@ -44,7 +44,7 @@ def softmax_scheduled():
 
 def matmul(blocks=({"bm": 16, "bn": 16, "bk": 16}, {"bm": 4, "bn": 8, "bk": 64}), depths=(41, 0, 1, 32)):
     for (m, n), k in itertools.product([(37, 53), (1, 1), (0, 53), (37, 0), (16, 64)], depths):
-        for kind in (lambda a: a, special):
+        for kind in (lambda a: a, special)[: 2 if k == 41 else 1]:
             x, y = kind(normal(m, k)), normal(k, n)
 
             def reference(_, x=x, y=y):
