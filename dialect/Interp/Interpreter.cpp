@@ -65,8 +65,7 @@ static llvm::Error bindArgument(Machine &machine, unsigned index, const Argument
   if (auto type = dyn_cast<MemRefType>(value.getType())) {
     const auto *tensor = std::get_if<HostTensor>(&argument);
     if (!tensor)
-      return callError(kernel, "argument `" + name + "` is a scalar; a tensor of type " +
-                                   elementInfo(*elementTypeOf(type.getElementType())).name + " is needed");
+      return callError(kernel, "argument `" + name + "` is a scalar; a tensor is needed");
     llvm::Expected<HostTensor> bound = tensorArgument(kernel, name, *tensor, type);
     if (!bound)
       return bound.takeError();

@@ -41,7 +41,8 @@ def special(array):
     return array
 
 
-def run(kernel, scratch, case, blocks, extra=()):
+def run(kernel, scratch, case, blocks, extra=(), is_bound=False):
+    """`is_bound`: the kernel's schedule has these blocks already."""
     command = ["helion-run", "--interpret", kernel, *case.options, *extra]
     for name, value in case.arguments.items():
         text = repr(value)
@@ -50,7 +51,7 @@ def run(kernel, scratch, case, blocks, extra=()):
             hint = save(text, *value)
             command += ["--dtype", f"{name}={hint}"] if hint else []
         command += ["--arg", f"{name}={text}"]
-    if blocks:
+    if blocks and not is_bound:
         command += ["--blocks", ",".join(f"{name}={extent}" for name, extent in blocks.items())]
     wanted = case.reference(blocks)
     files = [os.path.join(scratch, f"out{i}.npy") for i in range(len(wanted))]
@@ -66,12 +67,12 @@ def run(kernel, scratch, case, blocks, extra=()):
             sys.exit(f"{kernel}: {shapes} with {blocks}: {os.path.basename(file)}: {problem}")
 
 
-def run_all(name, kernel, scratch, cases, extra=()):
+def run_all(name, kernel, scratch, cases, extra=(), bound=None):
     os.makedirs(scratch, exist_ok=True)
     count = 0
     for case in cases:
-        for blocks in case.blocks:
-            run(kernel, scratch, case, blocks, extra)
+        for blocks in [bound] if bound else case.blocks:
+            run(kernel, scratch, case, blocks, extra, is_bound=bound is not None)
             count += 1
     if not count:
         sys.exit(f"{name}: no case")

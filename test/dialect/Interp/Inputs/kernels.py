@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The example kernels, written by hand in numpy.
-# Use: kernels.py NAME kernel.mlir SCRATCH
+# Use: kernels.py NAME kernel.mlir SCRATCH [BLOCK=N,..: of a kernel in form S]
 import itertools
 import sys
 
@@ -169,4 +169,6 @@ def split_k():
 
 
 if __name__ == "__main__":
-    run_all(sys.argv[1], *sys.argv[2:], globals()[sys.argv[1]]())
+    name, path, scratch, *bound = sys.argv[1:]
+    blocks = {block: int(extent) for block, extent in (pair.split("=") for pair in ",".join(bound).split(",") if pair)}
+    run_all(name, path, scratch, globals()[name](), bound=blocks or None)
