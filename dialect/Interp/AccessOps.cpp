@@ -29,9 +29,11 @@ struct Access {
 };
 } // namespace
 
+/// A lane that is not live may hold any index, so an address is made only of indices inside.
 static void addIndex(AxisLane &lane, const HostTensor &tensor, unsigned dim, int64_t index) {
-  lane.offset += index * tensor.strides[dim];
-  if (lane.badDim < 0 && (index < 0 || index >= tensor.sizes[dim])) {
+  if (index >= 0 && index < tensor.sizes[dim]) {
+    lane.offset += index * tensor.strides[dim];
+  } else if (lane.badDim < 0) {
     lane.badDim = int(dim);
     lane.badIndex = index;
   }
