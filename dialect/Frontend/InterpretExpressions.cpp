@@ -250,14 +250,6 @@ Result Interpreter::evaluateCall(const Expr &expr, llvm::StringRef hint) {
   return call(*callee, positional, keywords);
 }
 
-// What a user calls the op that nothing answers to.
-static std::string unsupportedOp(const Symbol &symbol) {
-  auto [kind, name] = llvm::StringRef(symbol.path).rsplit('.');
-  if (!symbol.self)
-    return "unsupported op `" + symbol.path + "`";
-  return ("unsupported method `." + name + "` of a " + symbol.self->describe()).str();
-}
-
 static LogicalResult bindKeywords(KernelBuilder &k, const std::vector<OperationParameter> &parameters,
                                   const std::string &path, ArrayRef<std::pair<std::string, PyValue>> keywords,
                                   std::vector<PyValue> &out) {
@@ -309,7 +301,7 @@ Result Interpreter::call(const PyValue &callee, ArrayRef<PyValue> positional,
     return k.fail("a " + callee.describe() + " cannot be called");
   const LibraryOperation *operation = findOperation(symbol->path);
   if (!operation)
-    return k.fail(unsupportedOp(*symbol));
+    return k.fail("unsupported op `" + symbol->path + "`");
   std::vector<PyValue> all, bound;
   if (symbol->self)
     all.push_back(*symbol->self);

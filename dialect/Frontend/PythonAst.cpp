@@ -358,8 +358,9 @@ std::unique_ptr<Stmt> TreeBuilder::stmt(const json::Object &node) const {
   if (row == stmtRows().end()) {
     s->kind = StmtKind::Unsupported;
     s->name = constructName(className(node));
+    // The caret goes under the keyword, which the name quotes.
     s->at.endLine = s->at.line;
-    s->at.endColumn = s->at.column + 1;
+    s->at.endColumn = s->at.column + llvm::StringRef(s->name).split('`').second.split('`').first.size();
     return s;
   }
   s->kind = row->second.kind;
