@@ -18,6 +18,7 @@ struct Interpreter::Access {
   SmallVector<DimAttr> dims; // of the SSA value
   SmallVector<int> axes;     // of the Python value
   std::vector<TileValue> gathers; // broadcast tensor indices, in order
+  bool isMasked = false;          // the source guards the access itself
   unsigned nextGather = 0;
 };
 
@@ -117,7 +118,7 @@ static void addDims(Interpreter &in, ArrayRef<DimAttr> dims, SmallVectorImpl<Dim
   }
 }
 
-// A tile of a loop that may run past this dim is guarded on the host: an access never leaves its tensor.
+// A tile of a loop that may run past this dim is guarded on the host: an access without a mask never leaves its tensor.
 void Interpreter::checkBounds(const HostTensorPtr &tensor, unsigned dim, const Tile &tile) {
   if (!tile.end)
     return;
@@ -131,7 +132,8 @@ void Interpreter::checkBounds(const HostTensorPtr &tensor, unsigned dim, const T
 
 LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, const PyValue &item, Access &access) {
   if (const Tile *tile = item.get<Tile>()) {
-    checkBounds(tensor, dim, *tile);
+    if (!access.isMasked)
+      checkBounds(tensor, dim, *tile);
     access.indices.push_back(tile->tile);
     addDims(*this, cast<TileType>(tile->tile.getType()).getDim(), access.dims, access.axes);
     return success();
@@ -177,8 +179,9 @@ LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, c
   return success();
 }
 
-FailureOr<Interpreter::Access> Interpreter::planAccess(const HostTensorPtr &tensor, const PyValue &index) {
+FailureOr<Interpreter::Access> Interpreter::planAccess(const HostTensorPtr &tensor, const PyValue &index, bool isMasked) {
   Access access;
+  access.isMasked = isMasked;
   std::vector<PyValue> items = flatten(index);
   for (PyValue &item : items)
     if (const BlockHandle *block = item.get<BlockHandle>())
@@ -204,7 +207,7 @@ FailureOr<Value> Interpreter::accessMask(const PyValue &mask, const Access &acce
 //===--- accesses ---===//
 
 Result Interpreter::load(const HostTensorPtr &tensor, const PyValue &index, const PyValue &mask) {
-  FailureOr<Access> access = planAccess(tensor, index);
+  FailureOr<Access> access = planAccess(tensor, index, mask.isGiven());
   FailureOr<Value> lanes = failed(access) ? FailureOr<Value>(failure()) : accessMask(mask, *access);
   if (failed(lanes))
     return failure();
@@ -240,7 +243,7 @@ static FailureOr<Value> storedValue(KernelBuilder &k, const HostTensorPtr &tenso
 
 LogicalResult Interpreter::store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value,
                                  const PyValue &mask) {
-  FailureOr<Access> access = planAccess(tensor, index);
+  FailureOr<Access> access = planAccess(tensor, index, mask.isGiven());
   if (failed(access))
     return failure();
   if (llvm::is_contained(access->axes, -1))
@@ -257,7 +260,7 @@ LogicalResult Interpreter::store(const HostTensorPtr &tensor, const PyValue &ind
 
 Result Interpreter::atomic(ReductionKind kind, MemoryOrder order, const HostTensorPtr &tensor, const PyValue &index,
                            const PyValue &value) {
-  FailureOr<Access> access = planAccess(tensor, index);
+  FailureOr<Access> access = planAccess(tensor, index, /*isMasked=*/false);
   if (failed(access))
     return failure();
   FailureOr<Value> lanes = storedValue(k, tensor, value, access->dims);

@@ -114,22 +114,17 @@ static std::optional<SizeExpr> asSize(KernelBuilder &k, const PyValue &value) {
   return dim->dim.getBlock() ? std::optional<SizeExpr>(SizeExpr::scalar(dim->dim.getBlock().getValue())) : std::nullopt;
 }
 
-// (a + b - 1) // b is how Python writes a ceiling division.
+// (a + b - 1) // b is how Python writes a ceiling division; with a constant b it reads (a + c) // (c + 1).
 static std::optional<SizeExpr> asCeilDiv(const SizeExpr &lhs, const SizeExpr &rhs) {
-  SizeExpr less = SizeExpr::sub(SizeExpr::add(lhs, SizeExpr::constant(1)), rhs);
-  auto isCeil = [&](const SizeExpr &a) {
-    SizeExpr sum = SizeExpr::sub(SizeExpr::add(a, rhs), SizeExpr::constant(1));
-    return sum == lhs;
-  };
-  if (isCeil(less))
-    return SizeExpr::ceildiv(less, rhs);
-  if (lhs.kind() == SizeExpr::Kind::Sub && lhs.rhs().isConstant(1) && lhs.lhs().kind() == SizeExpr::Kind::Add) {
-    const SizeExpr &sum = lhs.lhs();
-    if (sum.rhs() == rhs)
-      return SizeExpr::ceildiv(sum.lhs(), rhs);
-    if (sum.lhs() == rhs)
-      return SizeExpr::ceildiv(sum.rhs(), rhs);
-  }
+  bool isLess = lhs.kind() == SizeExpr::Kind::Sub && lhs.rhs().isConstant(1);
+  const SizeExpr &sum = isLess ? lhs.lhs() : lhs;
+  if (sum.kind() != SizeExpr::Kind::Add)
+    return std::nullopt;
+  SizeExpr added = isLess ? rhs : SizeExpr::sub(rhs, SizeExpr::constant(1));
+  if (sum.rhs() == added)
+    return SizeExpr::ceildiv(sum.lhs(), rhs);
+  if (sum.lhs() == added)
+    return SizeExpr::ceildiv(sum.rhs(), rhs);
   return std::nullopt;
 }
 
@@ -141,7 +136,6 @@ static std::optional<SizeExpr> sizeOperation(llvm::StringRef op, const SizeExpr 
   if (op == "*")
     return SizeExpr::mul(a, b);
   if (op == "//") {
-    // -(-a // b), the other way to write it, arrives as 0 - ((0 - a) floordiv b) and is left as it is.
     std::optional<SizeExpr> ceil = asCeilDiv(a, b);
     return ceil ? ceil : std::optional<SizeExpr>(SizeExpr::floordiv(a, b));
   }

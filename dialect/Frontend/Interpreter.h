@@ -117,7 +117,7 @@ private:
   Result moduleName(llvm::StringRef name, Span at);
 
   // InterpretAccess.cpp
-  mlir::FailureOr<Access> planAccess(const HostTensorPtr &tensor, const PyValue &index);
+  mlir::FailureOr<Access> planAccess(const HostTensorPtr &tensor, const PyValue &index, bool isMasked);
   mlir::FailureOr<mlir::Value> accessMask(const PyValue &mask, const Access &access);
   mlir::LogicalResult planItem(const HostTensorPtr &tensor, unsigned dim, const PyValue &item, Access &access);
   mlir::LogicalResult planTensorIndices(std::vector<PyValue> &items, Access &access);

@@ -190,9 +190,18 @@ static arith::CmpIPredicate comparePredicate(Pred::Compare op) {
   return arith::CmpIPredicate::eq;
 }
 
+// The same comparison read from the right.
+static Pred mirrored(const Pred &pred) {
+  using C = Pred::Compare;
+  static const std::map<C, C> mirror = {{C::EQ, C::EQ}, {C::NE, C::NE}, {C::LT, C::GT},
+                                        {C::GT, C::LT}, {C::LE, C::GE}, {C::GE, C::LE}};
+  return Pred::compare(mirror.at(pred.op()), pred.rhs(), pred.lhs());
+}
+
 void KernelBuilder::assertThat(const Pred &pred) {
   if (decide(pred) == true || !asserted.insert(pred.str()).second)
     return;
+  asserted.insert(mirrored(pred).str());
   onHost([&] {
     Value lhs = materialize(pred.lhs()), rhs = materialize(pred.rhs());
     Value holds = arith::CmpIOp::create(b, loc(), comparePredicate(pred.op()), lhs, rhs);

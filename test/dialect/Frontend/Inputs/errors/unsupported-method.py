@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # args: x=f32[?,?]
-# error: 14:24 x[tile, :].cumsum(1)|unsupported method `.cumsum` of a tile value
+# error: 14:24 x[tile, :].cumsum|unsupported attribute or method `.cumsum` of a tile value
 import torch
 
 import helion

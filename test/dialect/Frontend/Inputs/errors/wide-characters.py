@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # args: x=f32[?,?]
-# error: exit code 0, 600 bytes on stdout: 
+# error: 12:35 x.foo|unsupported attribute or method `.foo` of a host tensor
 import torch
 
 import helion
