@@ -198,6 +198,16 @@ static Pred mirrored(const Pred &pred) {
   return Pred::compare(mirror.at(pred.op()), pred.rhs(), pred.lhs());
 }
 
+// Who stands for sizes that are equal: a constant, else a size that the source has named, else the first argument's.
+unsigned KernelBuilder::representativeRank(const SizeExpr &size) const {
+  if (size.asConstant())
+    return 0;
+  if (sizeNames.contains(size.str()))
+    return 1;
+  auto argument = size.kind() == SizeExpr::Kind::Leaf ? tensorArguments.find(size.leaf().name) : tensorArguments.end();
+  return argument == tensorArguments.end() ? 2 : 2 + llvm::cast<BlockArgument>(argument->second).getArgNumber();
+}
+
 void KernelBuilder::assertThat(const Pred &pred) {
   if (decide(pred) == true || !asserted.insert(pred.str()).second)
     return;
@@ -209,10 +219,8 @@ void KernelBuilder::assertThat(const Pred &pred) {
   });
   if (pred.op() != Pred::Compare::EQ)
     return;
-  // A constant represents its class; else the side that the source has named does.
   SizeExpr keep = canonical(pred.lhs()), drop = canonical(pred.rhs());
-  bool isNamed = sizeNames.contains(keep.str());
-  if (drop.asConstant() || (!keep.asConstant() && !isNamed && sizeNames.contains(drop.str())))
+  if (representativeRank(drop) < representativeRank(keep))
     std::swap(keep, drop);
   std::string dropped = drop.str();
   for (auto &entry : representatives)

@@ -109,6 +109,7 @@ public:
 
 private:
   std::string unique(llvm::StringSet<> &taken, llvm::StringRef name);
+  unsigned representativeRank(const SizeExpr &size) const;
   mlir::Value materializeLeaf(const Leaf &leaf);
   mlir::Value addRange(int64_t lower, mlir::Value upper, DimAttr dim, llvm::StringRef name);
   std::string sizeName(const SizeExpr &size) const;
