@@ -137,7 +137,7 @@ static OperationRow sequenceRow(const char *name, bool isList, bool reversed) {
           }};
 }
 
-// min and max of constants and sizes.
+// min and max of constants, sizes, and numbers of the device.
 static OperationRow extremeRow(const char *name, bool larger) {
   return {name, "*items", [=](Interpreter &in, Arguments a) -> Result {
             std::vector<PyValue> items = *a[0].get<Sequence>()->items;
@@ -150,6 +150,14 @@ static OperationRow extremeRow(const char *name, bool larger) {
               std::optional<double> x = asNumber(best), y = asNumber(item);
               if (x && y) {
                 best = (larger ? *y > *x : *y < *x) ? item : best;
+                continue;
+              }
+              auto isEmitted = [](const PyValue &value) { return value.is<Scalar>() || value.is<TileValue>(); };
+              if (isEmitted(best) || isEmitted(item)) {
+                Result chosen = in.call(Symbol{larger ? "torch.maximum" : "torch.minimum", nullptr}, {best, item}, {});
+                if (failed(chosen))
+                  return failure();
+                best = *chosen;
                 continue;
               }
               FailureOr<SizeExpr> lhs = expectSize(in, best, "argument"), rhs = expectSize(in, item, "argument");
