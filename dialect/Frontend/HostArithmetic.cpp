@@ -74,13 +74,13 @@ static FailureOr<TileValue> sumLoop(KernelBuilder &k, const HostExpression &e, c
 static LogicalResult emitLaunch(KernelBuilder &k, const HostExpression &e, const HostTensor &out) {
   SmallVector<Span1D> kept;
   Span1D summed;
-  std::string site = "loop.";
+  std::string site = "loop";
   for (auto [dim, size] : llvm::enumerate(e.base->sizes)) {
     if (static_cast<int>(dim) == e.sumDim)
       continue;
     std::string name = kept.empty() ? "j" : "j" + std::to_string(kept.size());
     kept.push_back(newSpan(k, name, size));
-    site += name;
+    site += (kept.size() == 1 ? "." : "_") + name;
   }
   if (e.sumDim >= 0)
     summed = newSpan(k, "p", e.base->sizes[e.sumDim]);

@@ -186,6 +186,9 @@ LogicalResult ImportRun::finish(const Function &function, const PyValue &returne
         failed(tensor) ? FailureOr<HostTensorPtr>(failure()) : returnedTensor(k, *tensor->get<HostTensorPtr>());
     if (failed(out))
       return failure();
+    if (llvm::any_of((*out)->sizes, [&](const SizeExpr &size) { return k.mentionsBlock(size); }))
+      return k.fail("the size of result `" + (*out)->name +
+                    "` depends on a block size, which the caller does not know");
     results.push_back((*out)->memref);
   }
   k.finish(results);

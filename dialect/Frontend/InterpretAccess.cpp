@@ -121,13 +121,7 @@ static void addDims(Interpreter &in, ArrayRef<DimAttr> dims, SmallVectorImpl<Dim
 
 // A tile of a loop that may run past this dim is guarded on the host: an access without a mask never leaves its tensor.
 void Interpreter::checkBounds(const HostTensorPtr &tensor, unsigned dim, const Tile &tile) {
-  if (!tile.end)
-    return;
-  bool usesBlock = false;
-  auto look = [&](const Leaf &leaf) { usesBlock |= leaf.kind == Leaf::Kind::Scalar && k.isBlock(leaf.name); };
-  tile.end->walkLeaves(look);
-  tensor->sizes[dim].walkLeaves(look);
-  if (!usesBlock)
+  if (tile.end && !k.mentionsBlock(*tile.end) && !k.mentionsBlock(tensor->sizes[dim]))
     k.assertThat(Pred::compare(Pred::Compare::LE, *tile.end, tensor->sizes[dim]));
 }
 

@@ -198,12 +198,6 @@ LogicalResult Interpreter::planCarried(const Stmt &statement, LoopPlan &plan) {
 
 //===--- bodies ---===//
 
-static PyValue withValue(const PyValue &like, Value value) {
-  if (const TileValue *tile = like.get<TileValue>())
-    return TileValue{value, tile->dtype, tile->axes};
-  return Scalar{like.get<Scalar>()->dtype, value, nullptr};
-}
-
 // What the body leaves in a carried variable, in the type that the loop carries.
 FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init,
                                            Type type) {

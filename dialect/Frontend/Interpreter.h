@@ -65,7 +65,10 @@ private:
       bool isLoop;
     };
     std::vector<Position> positions;
+    /// Branches around the current statement that only the device decides.
+    unsigned conditionals = 0;
   };
+  struct Joined;
   struct LoopPlan;
   struct Access;
 
@@ -83,6 +86,12 @@ private:
   Result callFunction(const Callable &callee, llvm::ArrayRef<PyValue> positional,
                       llvm::ArrayRef<std::pair<std::string, PyValue>> keywords);
   Result runBody(const Function &function, std::shared_ptr<Scope> scope);
+
+  // InterpretBranches.cpp
+  mlir::LogicalResult runBranch(const Stmt &statement, const PyValue &test);
+  mlir::LogicalResult runSide(const Statements &body, mlir::Block *block, const std::map<std::string, PyValue> &before);
+  mlir::LogicalResult joinSides(Joined &joined, mlir::Block *const (&blocks)[2],
+                                llvm::SmallVector<mlir::Value> (&yields)[2], PyValue &like);
 
   // InterpretLoops.cpp
   mlir::LogicalResult executeFor(const Stmt &statement);

@@ -291,6 +291,12 @@ std::string KernelBuilder::addBlock(llvm::StringRef name, BlockKind kind, Attrib
   return block;
 }
 
+bool KernelBuilder::mentionsBlock(const SizeExpr &size) const {
+  bool found = false;
+  size.walkLeaves([&](const Leaf &leaf) { found |= leaf.kind == Leaf::Kind::Scalar && isBlock(leaf.name); });
+  return found;
+}
+
 Value KernelBuilder::addRange(int64_t lower, Value upper, DimAttr dim, llvm::StringRef name) {
   OpBuilder::InsertionGuard guard(b);
   if (lastRange)

@@ -99,6 +99,8 @@ public:
   std::string addBlock(llvm::StringRef name, BlockKind kind, mlir::Attribute max = {}, int64_t value = 0,
                        int64_t min = 0);
   bool isBlock(llvm::StringRef name) const { return blocks.contains(name); }
+  /// True for sizes that a config decides.
+  bool mentionsBlock(const SizeExpr &size) const;
 
   /// The tile that covers [0, size) in the current program: an integer dim for a constant, else a slice block.
   mlir::Value fullSlice(const SizeExpr &size);

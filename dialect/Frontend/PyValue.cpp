@@ -34,3 +34,9 @@ PyValue helion::frontend::makeSize(const SizeExpr &expr) {
     return PyValue(*value);
   return PyValue(Size{expr});
 }
+
+PyValue helion::frontend::withValue(const PyValue &like, mlir::Value value) {
+  if (const TileValue *tile = like.get<TileValue>())
+    return TileValue{value, tile->dtype, tile->axes};
+  return Scalar{like.get<Scalar>()->dtype, value, nullptr};
+}

@@ -153,6 +153,8 @@ struct Scope {
 };
 
 PyValue makeSequence(std::vector<PyValue> items, bool isList = false);
+/// `like`, a tile value or number, with another SSA value.
+PyValue withValue(const PyValue &like, mlir::Value value);
 /// A size as a Python value: an int64_t where it is a constant.
 PyValue makeSize(const SizeExpr &expr);
 
