@@ -155,7 +155,7 @@ static LogicalResult flattenResults(KernelBuilder &k, const PyValue &value, std:
   if (value.isNone())
     return success();
   if (!value.is<HostTensorPtr>() && !value.is<HostExpression>())
-    return k.fail("the kernel returns a " + value.describe() + "; host tensors are returned");
+    return k.fail("the kernel returns " + value.describe() + "; host tensors are returned");
   into.push_back(value);
   return success();
 }

@@ -166,7 +166,7 @@ LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, c
   PyValue place =
       constant && *constant < 0 ? makeSize(SizeExpr::add(tensor->sizes[dim], SizeExpr::constant(*constant))) : item;
   if (!isArithmetic(place))
-    return k.fail("a " + item.describe() + " cannot index host tensor `" + tensor->name + "`");
+    return k.fail(item.describe() + " cannot index host tensor `" + tensor->name + "`");
   FailureOr<Value> index = indexValue(k, place);
   if (failed(index))
     return failure();
@@ -229,7 +229,7 @@ void Interpreter::markWritten(const HostTensorPtr &tensor) {
 static FailureOr<Value> storedValue(KernelBuilder &k, const HostTensorPtr &tensor, const PyValue &value,
                                     ArrayRef<DimAttr> dims) {
   if (!isArithmetic(value))
-    return FailureOr<Value>(k.fail("a " + value.describe() + " cannot be stored to `" + tensor->name + "`"));
+    return FailureOr<Value>(k.fail(value.describe() + " cannot be stored to `" + tensor->name + "`"));
   FailureOr<Value> lanes = filled(k, value, tensor->dtype, dims);
   if (failed(lanes) || tensor->dtype != DType::Bool)
     return lanes;

@@ -34,7 +34,7 @@ static std::optional<PyValue> libraryConstant(llvm::StringRef path) {
 static Result method(KernelBuilder &k, const char *family, llvm::StringRef name, const PyValue &self) {
   std::string path = (family + name).str();
   if (!findOperation(path))
-    return k.fail("unsupported attribute or method `." + name + "` of a " + self.describe());
+    return k.fail("unsupported attribute or method `." + name + "` of " + self.describe());
   return PyValue(Symbol{path, std::make_shared<PyValue>(self)});
 }
 
@@ -131,5 +131,5 @@ Result Interpreter::attribute(const PyValue &value, llvm::StringRef name) {
     return name == "dtype" ? Result(PyValue(expression->dtypes.back())) : method(k, "HostExpression.", name, value);
   if (value.is<Scalar>()) // `scalar.to(..)` of a loaded number
     return method(k, "Tensor.", name, value);
-  return k.fail("a " + value.describe() + " has no attribute `" + name + "`");
+  return k.fail(value.describe() + " has no attribute `" + name + "`");
 }

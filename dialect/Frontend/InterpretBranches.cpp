@@ -67,7 +67,7 @@ LogicalResult Interpreter::joinSides(Joined &joined, Block *const (&blocks)[2], 
     return success();
   }
   if (sides[0] || sides[1] || !isArithmetic(joined.values[0]) || !isArithmetic(joined.values[1]))
-    return differs("a " + joined.values[0].describe(), "a " + joined.values[1].describe());
+    return differs(joined.values[0].describe(), joined.values[1].describe());
   FailureOr<DType> dtype = resultType(k, joined.values);
   if (failed(dtype))
     return failure();

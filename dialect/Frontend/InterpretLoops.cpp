@@ -188,7 +188,7 @@ LogicalResult Interpreter::planCarried(const Stmt &statement, LoopPlan &plan) {
       init = Scalar{dtype, *value, nullptr};
       plan.inits.push_back(*value);
     } else {
-      return k.fail("the loop changes `" + name + "`, a " + init.describe() +
+      return k.fail("the loop changes `" + name + "`, " + init.describe() +
                     "; only tile values and numbers are carried");
     }
     plan.carried.push_back({name.str(), init});
@@ -209,7 +209,7 @@ FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRe
     bool isNumber = isArithmetic(value) && (!after || !isTileValue(after->value.getType()));
     FailureOr<DType> now = isNumber ? resultType(k, {value}) : FailureOr<DType>(failure());
     if (!isNumber)
-      return FailureOr<Value>(k.fail("`" + name + "` is a number before the loop and a " + value.describe() +
+      return FailureOr<Value>(k.fail("`" + name + "` is a number before the loop and " + value.describe() +
                                      " after an iteration; begin with `hl.zeros` or `hl.full`"));
     if (failed(now))
       return failure();
@@ -220,7 +220,7 @@ FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRe
   }
   if (!after)
     return FailureOr<Value>(
-        k.fail("`" + name + "` is a tile value before the loop and a " + value.describe() + " after an iteration"));
+        k.fail("`" + name + "` is a tile value before the loop and " + value.describe() + " after an iteration"));
   if (after->dtype != before->dtype)
     return FailureOr<Value>(k.fail("`" + name + "` is carried as `" + dtypeText(before->dtype) +
                                    "`, but an iteration makes it `" + dtypeText(after->dtype) +

@@ -407,7 +407,7 @@ static Result conjunction(KernelBuilder &k, ArrayRef<PyValue> parts) {
     } else if (const Condition *condition = part.get<Condition>()) {
       all.all.insert(all.all.end(), condition->all.begin(), condition->all.end());
     } else {
-      return k.fail("a " + part.describe() + " cannot be combined with `and`; use `&` on tile values");
+      return k.fail(part.describe() + " cannot be combined with `and`; use `&` on tile values");
     }
   }
   return all.all.empty() ? PyValue(true) : PyValue(all);
@@ -456,7 +456,7 @@ Result Interpreter::compare(llvm::StringRef op, const PyValue &lhs, const PyValu
   if (const PyValue *host = findHost(lhs, rhs))
     return refuseHost(k, *host);
   if (!relation || !isArithmetic(lhs) || !isArithmetic(rhs))
-    return k.fail("cannot compare a " + lhs.describe() + " with a " + rhs.describe() + " by `" + op + "`");
+    return k.fail("cannot compare " + lhs.describe() + " with " + rhs.describe() + " by `" + op + "`");
   return emitCompare(k, *relation, lhs, rhs);
 }
 
@@ -499,8 +499,8 @@ FailureOr<bool> Interpreter::truth(const PyValue &value) {
     return all;
   }
   if (value.is<TileValue>() || value.is<Scalar>())
-    return k.fail("a branch on a " + value.describe() + " is not supported; use `torch.where`");
-  return k.fail("a " + value.describe() + " has no truth value here");
+    return k.fail("a branch on " + value.describe() + " is not supported; use `torch.where`");
+  return k.fail(value.describe() + " has no truth value here");
 }
 
 Result Interpreter::evaluateBoolean(const Expr &expr) {

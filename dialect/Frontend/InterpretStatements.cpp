@@ -119,7 +119,7 @@ LogicalResult Interpreter::assign(const Expr &target, const PyValue &value) {
     return failure();
   const HostTensorPtr *tensor = base->get<HostTensorPtr>();
   if (!tensor)
-    return k.fail("a " + base->describe() + " cannot be assigned to by index; only host tensors can");
+    return k.fail(base->describe() + " cannot be assigned to by index; only host tensors can");
   if (!k.onDevice())
     return k.fail("host tensor `" + (*tensor)->name + "` is stored to outside the tile loops");
   return store(*tensor, *index, value, PyValue());

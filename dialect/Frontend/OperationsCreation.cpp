@@ -61,7 +61,7 @@ static Result allocate(Interpreter &in, const PyValue &shape, DType dtype, const
     sizes.push_back(*size);
   }
   if (!value.isAbsent() && !value.is<int64_t>() && !value.is<double>() && !value.is<bool>())
-    return in.k.fail("a host tensor is filled with a constant, not with a " + value.describe());
+    return in.k.fail("a host tensor is filled with a constant, not with " + value.describe());
   std::string name = in.k.uniqueTensorName(in.k.nameHint.empty() ? "buffer" : in.k.nameHint);
   FailureOr<HostTensorPtr> tensor = allocateHost(in.k, name, sizes, dtype, value);
   return failed(tensor) ? Result(failure()) : Result(PyValue(*tensor));
@@ -86,7 +86,7 @@ static Result createLike(Interpreter &in, const PyValue &like, const PyValue &sh
                          const PyValue &dtype) {
   Result own = in.attribute(like, "dtype");
   if (failed(own) || !own->is<DType>())
-    return failed(own) ? own : Result(in.k.fail("a " + like.describe() + " has no dtype"));
+    return failed(own) ? own : Result(in.k.fail(like.describe() + " has no dtype"));
   Result size = shape.isGiven() ? Result(shape) : in.attribute(like, "shape");
   return failed(size) ? size : create(in, *size, value, dtype, *own->get<DType>());
 }

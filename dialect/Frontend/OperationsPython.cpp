@@ -53,7 +53,7 @@ static OperationRow roundingRow(const char *name, double (*fold)(double)) {
   return {name, "x", [name, fold](Interpreter &in, Arguments a) -> Result {
             if (std::optional<double> number = asNumber(a[0]))
               return PyValue(static_cast<int64_t>(fold(*number)));
-            return in.k.fail(llvm::Twine("`") + name + "` needs a constant, not a " + a[0].describe());
+            return in.k.fail(llvm::Twine("`") + name + "` needs a constant, not " + a[0].describe());
           }};
 }
 
@@ -144,7 +144,7 @@ static OperationRow extremeRow(const char *name, bool larger) {
             if (items.size() == 1 && items[0].is<Sequence>())
               items = *items[0].get<Sequence>()->items;
             if (items.empty())
-              return in.k.fail(llvm::Twine("`") + name + "` of nothing");
+              return in.k.fail(llvm::Twine("`") + (larger ? "max" : "min") + "` of nothing");
             PyValue best = items[0];
             for (const PyValue &item : ArrayRef(items).drop_front()) {
               std::optional<double> x = asNumber(best), y = asNumber(item);
