@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host tensor arithmetic as a launch: `part.sum(0).to(dtype)` is a tile kernel over the dims that stay, with a loop over
-// the summed one. It goes through the same emission as source code, so its lanes and roundings follow the same rules.
+// Host tensor arithmetic as a launch: `part.sum(0).to(dtype)` is a tile kernel over the dims that stay, with a loop
+// over the summed one. It goes through the same emission as source code, so its lanes and roundings follow the same
+// rules.
 #include "dialect/Frontend/Combine.h"
 #include "dialect/Frontend/HostTensors.h"
 #include "dialect/Frontend/Interpreter.h"
@@ -73,13 +74,13 @@ static FailureOr<TileValue> sumLoop(KernelBuilder &k, const HostExpression &e, c
 static LogicalResult emitLaunch(KernelBuilder &k, const HostExpression &e, const HostTensor &out) {
   SmallVector<Span1D> kept;
   Span1D summed;
-  std::string site = "loop.";
+  std::string site = "loop";
   for (auto [dim, size] : llvm::enumerate(e.base->sizes)) {
     if (static_cast<int>(dim) == e.sumDim)
       continue;
     std::string name = kept.empty() ? "j" : "j" + std::to_string(kept.size());
     kept.push_back(newSpan(k, name, size));
-    site += name;
+    site += (kept.size() == 1 ? "." : "_") + name;
   }
   if (e.sumDim >= 0)
     summed = newSpan(k, "p", e.base->sizes[e.sumDim]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics: Python indices become the indices of form K. Tiles and slices add dims, numbers none, integer
-// tile values gather; `None` only inserts a dim into the result.
+// Loads, stores and atomics: Python indices become the indices of form K. Tiles and slices add dims, numbers none,
+// integer tile values gather; `None` only inserts a dim into the result.
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
 
@@ -15,9 +15,10 @@ using namespace helion::frontend;
 /// The indices of one access and how its dims show in Python.
 struct Interpreter::Access {
   SmallVector<Value> indices;
-  SmallVector<DimAttr> dims; // of the SSA value
-  SmallVector<int> axes;     // of the Python value
+  SmallVector<DimAttr> dims;      // of the SSA value
+  SmallVector<int> axes;          // of the Python value
   std::vector<TileValue> gathers; // broadcast tensor indices, in order
+  bool isMasked = false;          // the source guards the access itself
   unsigned nextGather = 0;
 };
 
@@ -110,28 +111,24 @@ LogicalResult Interpreter::planTensorIndices(std::vector<PyValue> &items, Access
   return success();
 }
 
-static void addDims(Interpreter &in, ArrayRef<DimAttr> dims, SmallVectorImpl<DimAttr> &into, SmallVectorImpl<int> &axes) {
+static void addDims(Interpreter &in, ArrayRef<DimAttr> dims, SmallVectorImpl<DimAttr> &into,
+                    SmallVectorImpl<int> &axes) {
   for (DimAttr dim : dims) {
     axes.push_back(into.size());
     into.push_back(dim);
   }
 }
 
-// A tile of a loop that may run past this dim is guarded on the host: an access never leaves its tensor.
+// A tile of a loop that may run past this dim is guarded on the host: an access without a mask never leaves its tensor.
 void Interpreter::checkBounds(const HostTensorPtr &tensor, unsigned dim, const Tile &tile) {
-  if (!tile.end)
-    return;
-  bool usesBlock = false;
-  auto look = [&](const Leaf &leaf) { usesBlock |= leaf.kind == Leaf::Kind::Scalar && k.isBlock(leaf.name); };
-  tile.end->walkLeaves(look);
-  tensor->sizes[dim].walkLeaves(look);
-  if (!usesBlock)
+  if (tile.end && !k.mentionsBlock(*tile.end) && !k.mentionsBlock(tensor->sizes[dim]))
     k.assertThat(Pred::compare(Pred::Compare::LE, *tile.end, tensor->sizes[dim]));
 }
 
 LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, const PyValue &item, Access &access) {
   if (const Tile *tile = item.get<Tile>()) {
-    checkBounds(tensor, dim, *tile);
+    if (!access.isMasked)
+      checkBounds(tensor, dim, *tile);
     access.indices.push_back(tile->tile);
     addDims(*this, cast<TileType>(tile->tile.getType()).getDim(), access.dims, access.axes);
     return success();
@@ -166,10 +163,10 @@ LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, c
     return success();
   }
   const int64_t *constant = item.get<int64_t>();
-  PyValue place = constant && *constant < 0 ? makeSize(SizeExpr::add(tensor->sizes[dim], SizeExpr::constant(*constant)))
-                                            : item;
+  PyValue place =
+      constant && *constant < 0 ? makeSize(SizeExpr::add(tensor->sizes[dim], SizeExpr::constant(*constant))) : item;
   if (!isArithmetic(place))
-    return k.fail("a " + item.describe() + " cannot index host tensor `" + tensor->name + "`");
+    return k.fail(item.describe() + " cannot index host tensor `" + tensor->name + "`");
   FailureOr<Value> index = indexValue(k, place);
   if (failed(index))
     return failure();
@@ -177,8 +174,10 @@ LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, c
   return success();
 }
 
-FailureOr<Interpreter::Access> Interpreter::planAccess(const HostTensorPtr &tensor, const PyValue &index) {
+FailureOr<Interpreter::Access> Interpreter::planAccess(const HostTensorPtr &tensor, const PyValue &index,
+                                                       bool isMasked) {
   Access access;
+  access.isMasked = isMasked;
   std::vector<PyValue> items = flatten(index);
   for (PyValue &item : items)
     if (const BlockHandle *block = item.get<BlockHandle>())
@@ -204,7 +203,7 @@ FailureOr<Value> Interpreter::accessMask(const PyValue &mask, const Access &acce
 //===--- accesses ---===//
 
 Result Interpreter::load(const HostTensorPtr &tensor, const PyValue &index, const PyValue &mask) {
-  FailureOr<Access> access = planAccess(tensor, index);
+  FailureOr<Access> access = planAccess(tensor, index, mask.isGiven());
   FailureOr<Value> lanes = failed(access) ? FailureOr<Value>(failure()) : accessMask(mask, *access);
   if (failed(lanes))
     return failure();
@@ -230,7 +229,7 @@ void Interpreter::markWritten(const HostTensorPtr &tensor) {
 static FailureOr<Value> storedValue(KernelBuilder &k, const HostTensorPtr &tensor, const PyValue &value,
                                     ArrayRef<DimAttr> dims) {
   if (!isArithmetic(value))
-    return FailureOr<Value>(k.fail("a " + value.describe() + " cannot be stored to `" + tensor->name + "`"));
+    return FailureOr<Value>(k.fail(value.describe() + " cannot be stored to `" + tensor->name + "`"));
   FailureOr<Value> lanes = filled(k, value, tensor->dtype, dims);
   if (failed(lanes) || tensor->dtype != DType::Bool)
     return lanes;
@@ -240,7 +239,7 @@ static FailureOr<Value> storedValue(KernelBuilder &k, const HostTensorPtr &tenso
 
 LogicalResult Interpreter::store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value,
                                  const PyValue &mask) {
-  FailureOr<Access> access = planAccess(tensor, index);
+  FailureOr<Access> access = planAccess(tensor, index, mask.isGiven());
   if (failed(access))
     return failure();
   if (llvm::is_contained(access->axes, -1))
@@ -257,14 +256,14 @@ LogicalResult Interpreter::store(const HostTensorPtr &tensor, const PyValue &ind
 
 Result Interpreter::atomic(ReductionKind kind, MemoryOrder order, const HostTensorPtr &tensor, const PyValue &index,
                            const PyValue &value) {
-  FailureOr<Access> access = planAccess(tensor, index);
+  FailureOr<Access> access = planAccess(tensor, index, /*isMasked=*/false);
   if (failed(access))
     return failure();
   FailureOr<Value> lanes = storedValue(k, tensor, value, access->dims);
   if (failed(lanes))
     return failure();
-  auto op = AtomicOp::create(k.b, k.loc(), lanes->getType(), kind, order, *lanes, tensor->memref, access->indices, Value(),
-                             k.b.getStringAttr(k.site(tensor->name)), StringAttr());
+  auto op = AtomicOp::create(k.b, k.loc(), lanes->getType(), kind, order, *lanes, tensor->memref, access->indices,
+                             Value(), k.b.getStringAttr(k.site(tensor->name)), StringAttr());
   markWritten(tensor);
   return PyValue(TileValue{op.getResult(), tensor->dtype, access->axes});
 }

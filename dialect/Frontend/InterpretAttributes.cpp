@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes: `x.shape`, `tile.index`, `torch.float32`. What is no property is a method, found in the table of operations
-// when it is called.
+// Attributes: `x.shape`, `tile.index`, `torch.float32`. What is no property is a method, found in the table of
+// operations when it is called.
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
+#include "dialect/Frontend/Operations.h"
 
 #include "dialect/IR/Dims.h"
 #include <cmath>
@@ -14,15 +15,14 @@ using namespace helion;
 using namespace helion::frontend;
 
 static std::optional<PyValue> libraryConstant(llvm::StringRef path) {
-  static const std::map<llvm::StringRef, double> numbers = {
-      {"math.pi", 3.141592653589793},
-      {"math.e", 2.718281828459045},
-      {"math.inf", std::numeric_limits<double>::infinity()},
-      {"math.nan", std::nan("")},
-      {"torch.pi", 3.141592653589793},
-      {"torch.e", 2.718281828459045},
-      {"torch.inf", std::numeric_limits<double>::infinity()},
-      {"torch.nan", std::nan("")}};
+  static const std::map<llvm::StringRef, double> numbers = {{"math.pi", 3.141592653589793},
+                                                            {"math.e", 2.718281828459045},
+                                                            {"math.inf", std::numeric_limits<double>::infinity()},
+                                                            {"math.nan", std::nan("")},
+                                                            {"torch.pi", 3.141592653589793},
+                                                            {"torch.e", 2.718281828459045},
+                                                            {"torch.inf", std::numeric_limits<double>::infinity()},
+                                                            {"torch.nan", std::nan("")}};
   if (auto it = numbers.find(path); it != numbers.end())
     return PyValue(it->second);
   if (path.consume_front("torch."))
@@ -31,8 +31,17 @@ static std::optional<PyValue> libraryConstant(llvm::StringRef path) {
   return std::nullopt;
 }
 
-static Symbol method(const char *family, llvm::StringRef name, const PyValue &self) {
-  return Symbol{(family + name).str(), std::make_shared<PyValue>(self)};
+static Result method(KernelBuilder &k, const char *family, llvm::StringRef name, const PyValue &self) {
+  std::string path = (family + name).str();
+  if (!findOperation(path))
+    return k.fail("unsupported attribute or method `." + name + "` of " + self.describe());
+  return PyValue(Symbol{path, std::make_shared<PyValue>(self)});
+}
+
+// `x.T` is a call without parentheses.
+static Result transposed(Interpreter &in, const char *family, const PyValue &self) {
+  Result transpose = method(in.k, family, "t", self);
+  return failed(transpose) ? transpose : in.call(*transpose, {}, {});
 }
 
 static std::optional<PyValue> hostProperty(const HostTensor &tensor, llvm::StringRef name) {
@@ -101,25 +110,26 @@ Result Interpreter::attribute(const PyValue &value, llvm::StringRef name) {
   std::optional<PyValue> known;
   if (const HostTensorPtr *tensor = value.get<HostTensorPtr>()) {
     if (name == "T" || name == "mT")
-      return call(method("Host.", "t", value), {}, {});
+      return transposed(*this, "Host.", value);
     known = hostProperty(**tensor, name);
-    return known ? *known : PyValue(method("Host.", name, value));
+    return known ? Result(*known) : method(k, "Host.", name, value);
   }
   if (const TileValue *tile = value.get<TileValue>()) {
     if (name == "T" || name == "mT")
-      return call(method("Tensor.", "t", value), {}, {});
+      return transposed(*this, "Tensor.", value);
     known = valueProperty(*tile, name, k.context());
-    return known ? *known : PyValue(method("Tensor.", name, value));
+    return known ? Result(*known) : method(k, "Tensor.", name, value);
   }
   if (const Tile *tile = value.get<Tile>()) {
     known = tileProperty(k, *tile, name);
     if (known)
       return *known;
-    return k.fail("a tile has no attribute `" + name + "`; it has `index`, `begin`, `end`, `id`, `count`, `block_size`");
+    return k.fail("a tile has no attribute `" + name +
+                  "`; it has `index`, `begin`, `end`, `id`, `count`, `block_size`");
   }
   if (const HostExpression *expression = value.get<HostExpression>())
-    return name == "dtype" ? PyValue(expression->dtypes.back()) : PyValue(method("HostExpression.", name, value));
+    return name == "dtype" ? Result(PyValue(expression->dtypes.back())) : method(k, "HostExpression.", name, value);
   if (value.is<Scalar>()) // `scalar.to(..)` of a loaded number
-    return PyValue(method("Tensor.", name, value));
-  return k.fail("a " + value.describe() + " has no attribute `" + name + "`");
+    return method(k, "Tensor.", name, value);
+  return k.fail(value.describe() + " has no attribute `" + name + "`");
 }

@@ -213,7 +213,7 @@ FailureOr<std::vector<PyValue>> Interpreter::elements(const PyValue &value) {
       out.push_back(PyValue(i));
     return out;
   }
-  return k.fail("a " + value.describe() + " cannot be unpacked or iterated here");
+  return k.fail(value.describe() + " cannot be unpacked or iterated here");
 }
 
 //===--- calls ---===//
@@ -248,14 +248,6 @@ Result Interpreter::evaluateCall(const Expr &expr, llvm::StringRef hint) {
   }
   k.nameHint = hint.str();
   return call(*callee, positional, keywords);
-}
-
-// What a user calls the op that nothing answers to.
-static std::string unsupportedOp(const Symbol &symbol) {
-  auto [kind, name] = llvm::StringRef(symbol.path).rsplit('.');
-  if (!symbol.self)
-    return "unsupported op `" + symbol.path + "`";
-  return ("unsupported method `." + name + "` of a " + symbol.self->describe()).str();
 }
 
 static LogicalResult bindKeywords(KernelBuilder &k, const std::vector<OperationParameter> &parameters,
@@ -306,15 +298,17 @@ Result Interpreter::call(const PyValue &callee, ArrayRef<PyValue> positional,
     return callFunction(*function, positional, keywords);
   const Symbol *symbol = callee.get<Symbol>();
   if (!symbol)
-    return k.fail("a " + callee.describe() + " cannot be called");
+    return k.fail(callee.describe() + " cannot be called");
   const LibraryOperation *operation = findOperation(symbol->path);
   if (!operation)
-    return k.fail(unsupportedOp(*symbol));
+    return k.fail("unsupported op `" + symbol->path + "`");
   std::vector<PyValue> all, bound;
   if (symbol->self)
     all.push_back(*symbol->self);
   all.insert(all.end(), positional.begin(), positional.end());
-  if (failed(bindOperation(k, *operation, symbol->path, all, keywords, bound)))
+  llvm::StringRef shown = symbol->path;
+  shown.consume_front("builtins.");
+  if (failed(bindOperation(k, *operation, shown.str(), all, keywords, bound)))
     return failure();
   return operation->run(*this, bound);
 }
@@ -357,7 +351,7 @@ Result Interpreter::subscript(const PyValue &value, const PyValue &index) {
     return subscriptSequence(*sequence, index);
   if (value.is<Symbol>()) // `list[int]`, `tuple[torch.Tensor, ..]`
     return PyValue(Opaque{});
-  return k.fail("a " + value.describe() + " cannot be indexed");
+  return k.fail(value.describe() + " cannot be indexed");
 }
 
 Result Interpreter::subscriptSequence(const Sequence &sequence, const PyValue &index) {
@@ -374,7 +368,7 @@ Result Interpreter::subscriptSequence(const Sequence &sequence, const PyValue &i
   }
   const int64_t *place = index.get<int64_t>();
   if (!place)
-    return k.fail("a " + index.describe() + " cannot index a tuple; an integer constant can");
+    return k.fail(index.describe() + " cannot index a tuple; an integer constant can");
   FailureOr<int> item = normalizeDim(k, *place, size);
   if (failed(item))
     return failure();
@@ -400,7 +394,7 @@ Result Interpreter::subscriptTile(const TileValue &value, const PyValue &index) 
     } else if (slice && next >= value.rank()) {
       return k.fail("too many indices for a tile value of rank `" + llvm::Twine(value.rank()) + "`");
     } else {
-      return k.fail("a tile value takes only `:` and `None` as indices, not a " + item.describe());
+      return k.fail("a tile value takes only `:` and `None` as indices, not " + item.describe());
     }
   }
   for (; next < value.rank(); ++next)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators and truth. Three worlds share them: Python's own numbers fold, sizes become size expressions, everything else
-// is emitted on tile values.
+// Operators and truth. Three worlds share them: Python's own numbers fold, sizes become size expressions, everything
+// else is emitted on tile values.
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
 #include "dialect/Frontend/Operations.h"
@@ -114,22 +114,17 @@ static std::optional<SizeExpr> asSize(KernelBuilder &k, const PyValue &value) {
   return dim->dim.getBlock() ? std::optional<SizeExpr>(SizeExpr::scalar(dim->dim.getBlock().getValue())) : std::nullopt;
 }
 
-// (a + b - 1) // b is how Python writes a ceiling division.
+// (a + b - 1) // b is how Python writes a ceiling division; with a constant b it reads (a + c) // (c + 1).
 static std::optional<SizeExpr> asCeilDiv(const SizeExpr &lhs, const SizeExpr &rhs) {
-  SizeExpr less = SizeExpr::sub(SizeExpr::add(lhs, SizeExpr::constant(1)), rhs);
-  auto isCeil = [&](const SizeExpr &a) {
-    SizeExpr sum = SizeExpr::sub(SizeExpr::add(a, rhs), SizeExpr::constant(1));
-    return sum == lhs;
-  };
-  if (isCeil(less))
-    return SizeExpr::ceildiv(less, rhs);
-  if (lhs.kind() == SizeExpr::Kind::Sub && lhs.rhs().isConstant(1) && lhs.lhs().kind() == SizeExpr::Kind::Add) {
-    const SizeExpr &sum = lhs.lhs();
-    if (sum.rhs() == rhs)
-      return SizeExpr::ceildiv(sum.lhs(), rhs);
-    if (sum.lhs() == rhs)
-      return SizeExpr::ceildiv(sum.rhs(), rhs);
-  }
+  bool isLess = lhs.kind() == SizeExpr::Kind::Sub && lhs.rhs().isConstant(1);
+  const SizeExpr &sum = isLess ? lhs.lhs() : lhs;
+  if (sum.kind() != SizeExpr::Kind::Add)
+    return std::nullopt;
+  SizeExpr added = isLess ? rhs : SizeExpr::sub(rhs, SizeExpr::constant(1));
+  if (sum.rhs() == added)
+    return SizeExpr::ceildiv(sum.lhs(), rhs);
+  if (sum.lhs() == added)
+    return SizeExpr::ceildiv(sum.rhs(), rhs);
   return std::nullopt;
 }
 
@@ -141,7 +136,6 @@ static std::optional<SizeExpr> sizeOperation(llvm::StringRef op, const SizeExpr 
   if (op == "*")
     return SizeExpr::mul(a, b);
   if (op == "//") {
-    // -(-a // b), the other way to write it, arrives as 0 - ((0 - a) floordiv b) and is left as it is.
     std::optional<SizeExpr> ceil = asCeilDiv(a, b);
     return ceil ? ceil : std::optional<SizeExpr>(SizeExpr::floordiv(a, b));
   }
@@ -180,19 +174,18 @@ static Value emitModI(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   return arith::SubIOp::create(b, loc, lhs, whole);
 }
 
-static const BinaryRow binaryRows[] = {
-    {"+", false, emit<arith::AddFOp>, emit<arith::AddIOp>},
-    {"-", false, emit<arith::SubFOp>, emit<arith::SubIOp>},
-    {"*", false, emit<arith::MulFOp>, emit<arith::MulIOp>},
-    {"/", true, emit<arith::DivFOp>, nullptr},
-    {"//", false, emitFloorDivF, emit<arith::FloorDivSIOp>},
-    {"%", false, emitModF, emitModI},
-    {"**", false, emit<math::PowFOp>, emit<math::IPowIOp>},
-    {"&", false, nullptr, emit<arith::AndIOp>},
-    {"|", false, nullptr, emit<arith::OrIOp>},
-    {"^", false, nullptr, emit<arith::XOrIOp>},
-    {"<<", false, nullptr, emit<arith::ShLIOp>},
-    {">>", false, nullptr, emit<arith::ShRSIOp>}};
+static const BinaryRow binaryRows[] = {{"+", false, emit<arith::AddFOp>, emit<arith::AddIOp>},
+                                       {"-", false, emit<arith::SubFOp>, emit<arith::SubIOp>},
+                                       {"*", false, emit<arith::MulFOp>, emit<arith::MulIOp>},
+                                       {"/", true, emit<arith::DivFOp>, nullptr},
+                                       {"//", false, emitFloorDivF, emit<arith::FloorDivSIOp>},
+                                       {"%", false, emitModF, emitModI},
+                                       {"**", false, emit<math::PowFOp>, emit<math::IPowIOp>},
+                                       {"&", false, nullptr, emit<arith::AndIOp>},
+                                       {"|", false, nullptr, emit<arith::OrIOp>},
+                                       {"^", false, nullptr, emit<arith::XOrIOp>},
+                                       {"<<", false, nullptr, emit<arith::ShLIOp>},
+                                       {">>", false, nullptr, emit<arith::ShRSIOp>}};
 
 static Result emitBinary(KernelBuilder &k, const BinaryRow &row, const PyValue &lhs, const PyValue &rhs) {
   FailureOr<DType> type = resultType(k, {lhs, rhs});
@@ -414,7 +407,7 @@ static Result conjunction(KernelBuilder &k, ArrayRef<PyValue> parts) {
     } else if (const Condition *condition = part.get<Condition>()) {
       all.all.insert(all.all.end(), condition->all.begin(), condition->all.end());
     } else {
-      return k.fail("a " + part.describe() + " cannot be combined with `and`; use `&` on tile values");
+      return k.fail(part.describe() + " cannot be combined with `and`; use `&` on tile values");
     }
   }
   return all.all.empty() ? PyValue(true) : PyValue(all);
@@ -463,7 +456,7 @@ Result Interpreter::compare(llvm::StringRef op, const PyValue &lhs, const PyValu
   if (const PyValue *host = findHost(lhs, rhs))
     return refuseHost(k, *host);
   if (!relation || !isArithmetic(lhs) || !isArithmetic(rhs))
-    return k.fail("cannot compare a " + lhs.describe() + " with a " + rhs.describe() + " by `" + op + "`");
+    return k.fail("cannot compare " + lhs.describe() + " with " + rhs.describe() + " by `" + op + "`");
   return emitCompare(k, *relation, lhs, rhs);
 }
 
@@ -498,15 +491,16 @@ FailureOr<bool> Interpreter::truth(const PyValue &value) {
     for (const Pred &pred : condition->all) {
       std::optional<bool> known = k.decide(pred);
       if (!known)
-        return k.fail("`" + pred.str() + "` is not known for this signature; give the sizes in --args, as in "
-                                         "`x=bf16[?,128]`");
+        return k.fail("`" + pred.str() +
+                      "` is not known for this signature; give the sizes in --args, as in "
+                      "`x=bf16[?,128]`");
       all &= *known;
     }
     return all;
   }
   if (value.is<TileValue>() || value.is<Scalar>())
-    return k.fail("a branch on a " + value.describe() + " is not supported; use `torch.where`");
-  return k.fail("a " + value.describe() + " has no truth value here");
+    return k.fail("a branch on " + value.describe() + " is not supported; use `torch.where`");
+  return k.fail(value.describe() + " has no truth value here");
 }
 
 Result Interpreter::evaluateBoolean(const Expr &expr) {

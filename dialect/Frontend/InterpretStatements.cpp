@@ -119,7 +119,7 @@ LogicalResult Interpreter::assign(const Expr &target, const PyValue &value) {
     return failure();
   const HostTensorPtr *tensor = base->get<HostTensorPtr>();
   if (!tensor)
-    return k.fail("a " + base->describe() + " cannot be assigned to by index; only host tensors can");
+    return k.fail(base->describe() + " cannot be assigned to by index; only host tensors can");
   if (!k.onDevice())
     return k.fail("host tensor `" + (*tensor)->name + "` is stored to outside the tile loops");
   return store(*tensor, *index, value, PyValue());
@@ -157,6 +157,9 @@ LogicalResult Interpreter::executeIf(const Stmt &statement) {
   if (failed(test))
     return failure();
   PlaceScope place(k, statement.value->at);
+  const TileValue *tile = test->get<TileValue>();
+  if (k.onDevice() && (test->is<Scalar>() || (tile && tile->rank() == 0)))
+    return runBranch(statement, *test);
   FailureOr<bool> holds = truth(*test);
   if (failed(holds))
     return failure();
@@ -176,6 +179,8 @@ LogicalResult Interpreter::executeAssert(const Stmt &statement) {
     return k.fail("an assert on values of the tile loops is not supported");
   if (const Condition *condition = test->get<Condition>()) {
     for (const Pred &pred : condition->all) {
+      if (k.mentionsBlock(pred.lhs()) || k.mentionsBlock(pred.rhs()))
+        return k.fail("the assert `" + pred.str() + "` depends on a block size, which the caller does not know");
       if (k.decide(pred) == false)
         return k.fail("the assert `" + pred.str() + "` is false for this signature");
       k.assertThat(pred);
@@ -191,6 +196,8 @@ LogicalResult Interpreter::executeAssert(const Stmt &statement) {
 LogicalResult Interpreter::executeReturn(const Stmt &statement) {
   if (llvm::any_of(frame().positions, [](const Frame::Position &p) { return p.isLoop; }))
     return k.fail("`return` inside a loop is not supported");
+  if (frame().conditionals)
+    return k.fail("`return` inside a branch on values of the device is not supported");
   Result value = statement.value ? evaluate(*statement.value) : Result(PyValue(NoneWord{}));
   if (failed(value))
     return failure();

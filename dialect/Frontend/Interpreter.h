@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a kernel's Python over abstract values (PyValue.h) and emits form K while it goes: host statements become the host
-// part, tile loops become launches. One object per import; statements, loops and expressions are in files of their own.
+// Runs a kernel's Python over abstract values (PyValue.h) and emits form K while it goes: host statements become the
+// host part, tile loops become launches. One object per import; statements, loops and expressions are in files of their
+// own.
 #pragma once
 
 #include "dialect/Frontend/KernelBuilder.h"
@@ -45,7 +46,8 @@ public:
   //===--- memory (InterpretAccess.cpp) ---===//
 
   Result load(const HostTensorPtr &tensor, const PyValue &index, const PyValue &mask);
-  mlir::LogicalResult store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value, const PyValue &mask);
+  mlir::LogicalResult store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value,
+                            const PyValue &mask);
   Result atomic(ReductionKind kind, MemoryOrder order, const HostTensorPtr &tensor, const PyValue &index,
                 const PyValue &value);
 
@@ -63,7 +65,10 @@ private:
       bool isLoop;
     };
     std::vector<Position> positions;
+    /// Branches around the current statement that only the device decides.
+    unsigned conditionals = 0;
   };
+  struct Joined;
   struct LoopPlan;
   struct Access;
 
@@ -82,6 +87,12 @@ private:
                       llvm::ArrayRef<std::pair<std::string, PyValue>> keywords);
   Result runBody(const Function &function, std::shared_ptr<Scope> scope);
 
+  // InterpretBranches.cpp
+  mlir::LogicalResult runBranch(const Stmt &statement, const PyValue &test);
+  mlir::LogicalResult runSide(const Statements &body, mlir::Block *block, const std::map<std::string, PyValue> &before);
+  mlir::LogicalResult joinSides(Joined &joined, mlir::Block *const (&blocks)[2],
+                                llvm::SmallVector<mlir::Value> (&yields)[2], PyValue &like);
+
   // InterpretLoops.cpp
   mlir::LogicalResult executeFor(const Stmt &statement);
   mlir::LogicalResult unroll(const Stmt &statement, llvm::ArrayRef<PyValue> items);
@@ -93,7 +104,8 @@ private:
   mlir::LogicalResult planCarried(const Stmt &statement, LoopPlan &plan);
   mlir::LogicalResult runLoopBody(const Stmt &statement, LoopPlan &plan, mlir::ValueRange carried,
                                   llvm::SmallVectorImpl<mlir::Value> &yielded);
-  mlir::FailureOr<mlir::Value> yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init, mlir::Type type);
+  mlir::FailureOr<mlir::Value> yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init,
+                                            mlir::Type type);
   void leaveLoop(const Stmt &statement, const LoopPlan &plan, mlir::ValueRange results, bool toHost);
   bool liveAfter(llvm::StringRef name) const;
   mlir::Attribute blockLimit(const LoopDomain &domain, unsigned dim);
@@ -117,7 +129,7 @@ private:
   Result moduleName(llvm::StringRef name, Span at);
 
   // InterpretAccess.cpp
-  mlir::FailureOr<Access> planAccess(const HostTensorPtr &tensor, const PyValue &index);
+  mlir::FailureOr<Access> planAccess(const HostTensorPtr &tensor, const PyValue &index, bool isMasked);
   mlir::FailureOr<mlir::Value> accessMask(const PyValue &mask, const Access &access);
   mlir::LogicalResult planItem(const HostTensorPtr &tensor, unsigned dim, const PyValue &item, Access &access);
   mlir::LogicalResult planTensorIndices(std::vector<PyValue> &items, Access &access);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emission of the host part: size expressions become SSA values once, asserts teach equalities, blocks and slices get names.
+// Emission of the host part: size expressions become SSA values once, asserts teach equalities, blocks and slices get
+// names.
 #include "dialect/Frontend/KernelBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -30,7 +31,8 @@ void KernelBuilder::begin(llvm::StringRef name) {
   module->setAttr(kFormAttr, b.getStringAttr("kernel"));
   b.setInsertionPointToEnd(module.getBody());
   FunctionType type = b.getFunctionType({}, {});
-  kernel = KernelOp::create(b, loc(), b.getStringAttr(name), TypeAttr::get(type), StringAttr(), ArrayAttr(), ArrayAttr());
+  kernel =
+      KernelOp::create(b, loc(), b.getStringAttr(name), TypeAttr::get(type), StringAttr(), ArrayAttr(), ArrayAttr());
   kernel->setAttr(kFactsAttr, b.getArrayAttr({}));
   b.setInsertionPointToEnd(&kernel.getBody().emplaceBlock());
 }
@@ -190,9 +192,28 @@ static arith::CmpIPredicate comparePredicate(Pred::Compare op) {
   return arith::CmpIPredicate::eq;
 }
 
+// The same comparison read from the right.
+static Pred mirrored(const Pred &pred) {
+  using C = Pred::Compare;
+  static const std::map<C, C> mirror = {{C::EQ, C::EQ}, {C::NE, C::NE}, {C::LT, C::GT},
+                                        {C::GT, C::LT}, {C::LE, C::GE}, {C::GE, C::LE}};
+  return Pred::compare(mirror.at(pred.op()), pred.rhs(), pred.lhs());
+}
+
+// Who stands for sizes that are equal: a constant, else a size that the source has named, else the first argument's.
+unsigned KernelBuilder::representativeRank(const SizeExpr &size) const {
+  if (size.asConstant())
+    return 0;
+  if (sizeNames.contains(size.str()))
+    return 1;
+  auto argument = size.kind() == SizeExpr::Kind::Leaf ? tensorArguments.find(size.leaf().name) : tensorArguments.end();
+  return argument == tensorArguments.end() ? 2 : 2 + llvm::cast<BlockArgument>(argument->second).getArgNumber();
+}
+
 void KernelBuilder::assertThat(const Pred &pred) {
   if (decide(pred) == true || !asserted.insert(pred.str()).second)
     return;
+  asserted.insert(mirrored(pred).str());
   onHost([&] {
     Value lhs = materialize(pred.lhs()), rhs = materialize(pred.rhs());
     Value holds = arith::CmpIOp::create(b, loc(), comparePredicate(pred.op()), lhs, rhs);
@@ -200,10 +221,8 @@ void KernelBuilder::assertThat(const Pred &pred) {
   });
   if (pred.op() != Pred::Compare::EQ)
     return;
-  // A constant represents its class; else the side that the source has named does.
   SizeExpr keep = canonical(pred.lhs()), drop = canonical(pred.rhs());
-  bool isNamed = sizeNames.contains(keep.str());
-  if (drop.asConstant() || (!keep.asConstant() && !isNamed && sizeNames.contains(drop.str())))
+  if (representativeRank(drop) < representativeRank(keep))
     std::swap(keep, drop);
   std::string dropped = drop.str();
   for (auto &entry : representatives)
@@ -272,6 +291,12 @@ std::string KernelBuilder::addBlock(llvm::StringRef name, BlockKind kind, Attrib
   return block;
 }
 
+bool KernelBuilder::mentionsBlock(const SizeExpr &size) const {
+  bool found = false;
+  size.walkLeaves([&](const Leaf &leaf) { found |= leaf.kind == Leaf::Kind::Scalar && isBlock(leaf.name); });
+  return found;
+}
+
 Value KernelBuilder::addRange(int64_t lower, Value upper, DimAttr dim, llvm::StringRef name) {
   OpBuilder::InsertionGuard guard(b);
   if (lastRange)
@@ -280,7 +305,8 @@ Value KernelBuilder::addRange(int64_t lower, Value upper, DimAttr dim, llvm::Str
     b.setInsertionPointToStart(programBlock);
   Value begin = constantIndex(lower);
   std::string hint = std::exchange(nameHint, name.str());
-  lastRange = RangeOp::create(b, loc(), TileType::get(context(), dim), begin, upper, uniqueSite(("slice." + name).str()));
+  lastRange =
+      RangeOp::create(b, loc(), TileType::get(context(), dim), begin, upper, uniqueSite(("slice." + name).str()));
   nameHint = hint;
   return lastRange->getResult(0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types, numbers and casts of tile values; elementwise emission. Dims are in LaneDims.cpp, combining in LaneCombine.cpp.
+// Types, numbers and casts of tile values; elementwise emission. Dims are in LaneDims.cpp, combining in
+// LaneCombine.cpp.
 #include "dialect/Frontend/Lanes.h"
 
 #include "dialect/IR/Dims.h"
@@ -52,7 +53,7 @@ FailureOr<DType> helion::frontend::resultType(KernelBuilder &k, ArrayRef<PyValue
   bool onlyIndices = true;
   for (const PyValue &operand : operands) {
     if (!isArithmetic(operand))
-      return k.fail("a " + operand.describe() + " cannot take part in arithmetic");
+      return k.fail(operand.describe() + " cannot take part in arithmetic");
     if (const TileValue *tile = operand.get<TileValue>())
       promotion.add(tile->rank() ? promotion.tensors : promotion.scalars, tile->dtype);
     else if (operand.is<int64_t>() || operand.is<Size>())
@@ -154,7 +155,7 @@ FailureOr<Value> helion::frontend::scalar(KernelBuilder &k, const PyValue &numbe
   const TileValue *tile = number.get<TileValue>();
   if (tile && !isTileValue(tile->value.getType()))
     return castLanes(k, tile->value, tile->dtype, dtype);
-  return k.fail("a number is needed here, not a " + number.describe());
+  return k.fail("a number is needed here, not " + number.describe());
 }
 
 FailureOr<Value> helion::frontend::indexValue(KernelBuilder &k, const PyValue &number) {
@@ -174,7 +175,7 @@ FailureOr<PyValue> helion::frontend::castTo(KernelBuilder &k, const PyValue &val
     return PyValue(TileValue{castLanes(k, tile->value, tile->dtype, dtype), dtype, tile->axes});
   }
   if (!isArithmetic(value))
-    return k.fail("a " + value.describe() + " cannot be cast to `" + dtypeText(dtype) + "`");
+    return k.fail(value.describe() + " cannot be cast to `" + dtypeText(dtype) + "`");
   if (!k.onDevice())
     return PyValue(Scalar{dtype, {}, [&k, value, dtype] { return *scalar(k, value, dtype); }});
   FailureOr<Value> made = scalar(k, value, dtype);

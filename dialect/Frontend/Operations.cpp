@@ -45,13 +45,14 @@ static std::vector<OperationParameter> parseParameters(llvm::StringRef text) {
 
 static llvm::StringMap<LibraryOperation> buildTable() {
   llvm::StringMap<LibraryOperation> table;
-  for (auto family : {elementwiseOperations, reductionOperations, productOperations, shapeOperations, creationOperations,
-                      memoryOperations, loopOperations, hostOperations, pythonOperations}) {
+  for (auto family : {elementwiseOperations, reductionOperations, productOperations, shapeOperations,
+                      creationOperations, memoryOperations, loopOperations, hostOperations, pythonOperations}) {
     for (OperationRow &row : family()) {
       llvm::SmallVector<llvm::StringRef> names;
       llvm::StringRef(row.names).split(names, ' ', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef name : names) {
-        [[maybe_unused]] bool isNew = table.try_emplace(name, LibraryOperation{parseParameters(row.parameters), row.run}).second;
+        [[maybe_unused]] bool isNew =
+            table.try_emplace(name, LibraryOperation{parseParameters(row.parameters), row.run}).second;
         assert(isNew && "two rows answer to one name");
       }
     }
@@ -73,25 +74,25 @@ FailureOr<TileValue> helion::frontend::expectTile(Interpreter &in, const PyValue
   if (const HostTensorPtr *tensor = value.get<HostTensorPtr>())
     return FailureOr<TileValue>(in.k.fail("host tensor `" + (*tensor)->name +
                                           "` is used without an index; load a tile of it, as in `x[tile]`"));
-  return FailureOr<TileValue>(in.k.fail("`" + what + "` must be a tile value, not a " + value.describe()));
+  return FailureOr<TileValue>(in.k.fail("`" + what + "` must be a tile value, not " + value.describe()));
 }
 
 FailureOr<int64_t> helion::frontend::expectInteger(Interpreter &in, const PyValue &value, llvm::StringRef what) {
   if (const int64_t *integer = value.get<int64_t>())
     return *integer;
-  return FailureOr<int64_t>(in.k.fail("`" + what + "` must be a constant integer, not a " + value.describe()));
+  return FailureOr<int64_t>(in.k.fail("`" + what + "` must be a constant integer, not " + value.describe()));
 }
 
 FailureOr<DType> helion::frontend::expectDType(Interpreter &in, const PyValue &value, llvm::StringRef what) {
   if (const DType *dtype = value.get<DType>())
     return *dtype;
-  return FailureOr<DType>(in.k.fail("`" + what + "` must be a dtype, not a " + value.describe()));
+  return FailureOr<DType>(in.k.fail("`" + what + "` must be a dtype, not " + value.describe()));
 }
 
 FailureOr<HostTensorPtr> helion::frontend::expectHost(Interpreter &in, const PyValue &value, llvm::StringRef what) {
   if (const HostTensorPtr *tensor = value.get<HostTensorPtr>())
     return *tensor;
-  return FailureOr<HostTensorPtr>(in.k.fail("`" + what + "` must be a host tensor, not a " + value.describe()));
+  return FailureOr<HostTensorPtr>(in.k.fail("`" + what + "` must be a host tensor, not " + value.describe()));
 }
 
 FailureOr<SizeExpr> helion::frontend::expectSize(Interpreter &in, const PyValue &value, llvm::StringRef what) {
@@ -101,7 +102,7 @@ FailureOr<SizeExpr> helion::frontend::expectSize(Interpreter &in, const PyValue 
     return size->expr;
   if (const BlockHandle *block = value.get<BlockHandle>())
     return SizeExpr::scalar(block->block);
-  return FailureOr<SizeExpr>(in.k.fail("`" + what + "` must be a size, not a " + value.describe()));
+  return FailureOr<SizeExpr>(in.k.fail("`" + what + "` must be a size, not " + value.describe()));
 }
 
 static FailureOr<DimAttr> expectDim(Interpreter &in, const PyValue &item) {
@@ -120,7 +121,7 @@ static FailureOr<DimAttr> expectDim(Interpreter &in, const PyValue &item) {
     return in.k.sliceDim(size->expr);
   }
   return FailureOr<DimAttr>(
-      in.k.fail("a " + item.describe() + " is no extent of a tile value; tiles, block sizes and positive integers are"));
+      in.k.fail(item.describe() + " is no extent of a tile value; tiles, block sizes and positive integers are"));
 }
 
 FailureOr<SmallVector<DimAttr>> helion::frontend::expectDims(Interpreter &in, const PyValue &shape) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `for` runs over, and what tiles and block sizes are asked. The calls only describe a loop; the statement makes it.
+// What `for` runs over, and what tiles and block sizes are asked. The calls only describe a loop; the statement makes
+// it.
 #include "dialect/Frontend/Operations.h"
 
 using namespace mlir;
@@ -24,7 +25,7 @@ static FailureOr<std::vector<PyValue>> readBounds(Interpreter &in, const PyValue
     const TileValue *tile = bound.get<TileValue>();
     bool isNumber = bound.is<int64_t>() || bound.is<Size>() || bound.is<Scalar>() || (tile && tile->rank() == 0);
     if (!isNumber)
-      return FailureOr<std::vector<PyValue>>(in.k.fail("a " + bound.describe() + " cannot be a bound of a loop"));
+      return FailureOr<std::vector<PyValue>>(in.k.fail(bound.describe() + " cannot be a bound of a loop"));
   }
   return out;
 }
@@ -40,7 +41,7 @@ static LogicalResult readBlocks(Interpreter &in, const PyValue &blockSize, LoopD
     const BlockHandle *handle = block.get<BlockHandle>();
     const int64_t *fixed = block.get<int64_t>();
     if (!handle && !block.isNone() && (!fixed || *fixed < 1))
-      return in.k.fail("`block_size` is a positive integer, a registered block size or None, not a " + block.describe());
+      return in.k.fail("`block_size` is a positive integer, a registered block size or None, not " + block.describe());
     domain.blocks.push_back(handle ? handle->block : "");
     domain.fixed.push_back(fixed ? *fixed : 0);
   }
@@ -48,7 +49,8 @@ static LogicalResult readBlocks(Interpreter &in, const PyValue &blockSize, LoopD
 }
 
 // (end), (begin, end) or (begin, end, block or step).
-static FailureOr<LoopDomain> readDomain(Interpreter &in, LoopDomain::Kind kind, const PyValue &first, const PyValue &second) {
+static FailureOr<LoopDomain> readDomain(Interpreter &in, LoopDomain::Kind kind, const PyValue &first,
+                                        const PyValue &second) {
   LoopDomain domain{kind, {}, {}, {}, {}, 1, true};
   const PyValue &end = second.isGiven() ? second : first;
   FailureOr<std::vector<PyValue>> uppers = readBounds(in, end);
@@ -146,7 +148,7 @@ static Result runSpecialize(Interpreter &in, ArrayRef<PyValue> a) {
   }
   const Size *size = a[0].get<Size>();
   if (!size)
-    return a[0].is<int64_t>() ? Result(a[0]) : Result(in.k.fail("a " + a[0].describe() + " cannot be specialised"));
+    return a[0].is<int64_t>() ? Result(a[0]) : Result(in.k.fail(a[0].describe() + " cannot be specialised"));
   if (std::optional<int64_t> value = in.k.canonical(size->expr).asConstant())
     return PyValue(*value);
   return in.k.fail("`hl.specialize` needs the value of `" + size->expr.str() +
@@ -156,7 +158,7 @@ static Result runSpecialize(Interpreter &in, ArrayRef<PyValue> a) {
 static OperationRow tileRow(const char *name, const char *property) {
   return {name, "tile", [property](Interpreter &in, ArrayRef<PyValue> a) -> Result {
             return a[0].is<Tile>() ? in.attribute(a[0], property)
-                                   : Result(in.k.fail("a tile is needed, not a " + a[0].describe()));
+                                   : Result(in.k.fail("a tile is needed, not " + a[0].describe()));
           }};
 }
 

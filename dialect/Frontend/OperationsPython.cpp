@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Python's builtins, math, and the dtype functions of torch. On constants they fold; on numbers of the device math becomes
-// the op of torch with the same name.
+// Python's builtins, math, and the dtype functions of torch. On constants they fold; on numbers of the device math
+// becomes the op of torch with the same name.
 #include "dialect/Frontend/Lanes.h"
 #include "dialect/Frontend/Operations.h"
 
@@ -53,7 +53,7 @@ static OperationRow roundingRow(const char *name, double (*fold)(double)) {
   return {name, "x", [name, fold](Interpreter &in, Arguments a) -> Result {
             if (std::optional<double> number = asNumber(a[0]))
               return PyValue(static_cast<int64_t>(fold(*number)));
-            return in.k.fail(llvm::Twine("`") + name + "` needs a constant, not a " + a[0].describe());
+            return in.k.fail(llvm::Twine("`") + name + "` needs a constant, not " + a[0].describe());
           }};
 }
 
@@ -137,19 +137,27 @@ static OperationRow sequenceRow(const char *name, bool isList, bool reversed) {
           }};
 }
 
-// min and max of constants and sizes.
+// min and max of constants, sizes, and numbers of the device.
 static OperationRow extremeRow(const char *name, bool larger) {
   return {name, "*items", [=](Interpreter &in, Arguments a) -> Result {
             std::vector<PyValue> items = *a[0].get<Sequence>()->items;
             if (items.size() == 1 && items[0].is<Sequence>())
               items = *items[0].get<Sequence>()->items;
             if (items.empty())
-              return in.k.fail(llvm::Twine("`") + name + "` of nothing");
+              return in.k.fail(llvm::Twine("`") + (larger ? "max" : "min") + "` of nothing");
             PyValue best = items[0];
             for (const PyValue &item : ArrayRef(items).drop_front()) {
               std::optional<double> x = asNumber(best), y = asNumber(item);
               if (x && y) {
                 best = (larger ? *y > *x : *y < *x) ? item : best;
+                continue;
+              }
+              auto isEmitted = [](const PyValue &value) { return value.is<Scalar>() || value.is<TileValue>(); };
+              if (isEmitted(best) || isEmitted(item)) {
+                Result chosen = in.call(Symbol{larger ? "torch.maximum" : "torch.minimum", nullptr}, {best, item}, {});
+                if (failed(chosen))
+                  return failure();
+                best = *chosen;
                 continue;
               }
               FailureOr<SizeExpr> lhs = expectSize(in, best, "argument"), rhs = expectSize(in, item, "argument");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the tree of PythonAst.h from the JSON of dump_ast.py. One table row per Python node class; a class without a row
-// becomes Unsupported with the words of a second table.
+// Builds the tree of PythonAst.h from the JSON of dump_ast.py. One table row per Python node class; a class without a
+// row becomes Unsupported with the words of a second table.
 #include "dialect/Frontend/PythonAst.h"
 
 #include "dialect/Frontend/PythonProcess.h"
@@ -44,11 +44,11 @@ Span TreeBuilder::span(const json::Object &node) const {
 
 static llvm::StringRef operatorSpelling(llvm::StringRef name) {
   static const llvm::StringMap<llvm::StringRef> table = {
-      {"Add", "+"},    {"Sub", "-"},    {"Mult", "*"},   {"Div", "/"},    {"FloorDiv", "//"}, {"Mod", "%"},
-      {"Pow", "**"},   {"MatMult", "@"}, {"LShift", "<<"}, {"RShift", ">>"}, {"BitOr", "|"},    {"BitXor", "^"},
-      {"BitAnd", "&"}, {"USub", "-"},   {"UAdd", "+"},   {"Not", "not"},  {"Invert", "~"},    {"And", "and"},
-      {"Or", "or"},    {"Eq", "=="},    {"NotEq", "!="}, {"Lt", "<"},     {"LtE", "<="},      {"Gt", ">"},
-      {"GtE", ">="},   {"Is", "is"},    {"IsNot", "is not"}, {"In", "in"}, {"NotIn", "not in"}};
+      {"Add", "+"},    {"Sub", "-"},     {"Mult", "*"},       {"Div", "/"},     {"FloorDiv", "//"}, {"Mod", "%"},
+      {"Pow", "**"},   {"MatMult", "@"}, {"LShift", "<<"},    {"RShift", ">>"}, {"BitOr", "|"},     {"BitXor", "^"},
+      {"BitAnd", "&"}, {"USub", "-"},    {"UAdd", "+"},       {"Not", "not"},   {"Invert", "~"},    {"And", "and"},
+      {"Or", "or"},    {"Eq", "=="},     {"NotEq", "!="},     {"Lt", "<"},      {"LtE", "<="},      {"Gt", ">"},
+      {"GtE", ">="},   {"Is", "is"},     {"IsNot", "is not"}, {"In", "in"},     {"NotIn", "not in"}};
   auto it = table.find(name);
   return it == table.end() ? name : it->second;
 }
@@ -91,9 +91,7 @@ static void fillConstant(const TreeBuilder &, const json::Object &node, Expr &e)
   }
 }
 
-static void fillCall(const TreeBuilder &b, const json::Object &node, Expr &e) {
-  e.operands.push_back(b.exprAt(node, "func"));
-  appendExprs(b, node.getArray("args"), e.operands);
+static void fillKeywords(const TreeBuilder &b, const json::Object &node, Expr &e) {
   const json::Array *keywords = node.getArray("keywords");
   for (const json::Value &item : keywords ? *keywords : json::Array()) {
     const json::Object &keyword = *item.getAsObject();
@@ -101,17 +99,11 @@ static void fillCall(const TreeBuilder &b, const json::Object &node, Expr &e) {
   }
 }
 
-static void fillDictionary(const TreeBuilder &b, const json::Object &node, Expr &e) {
-  const json::Array *keys = node.getArray("keys"), *values = node.getArray("values");
-  for (size_t i = 0; keys && values && i < keys->size(); ++i) {
-    e.operands.push_back(b.expr(&(*keys)[i]));
-    e.operands.push_back(b.expr(&(*values)[i]));
-  }
+static void fillSequence(const TreeBuilder &, const json::Object &node, Expr &e) {
+  e.name = className(node) == "List" ? "list" : "tuple";
 }
 
-static void fillCompare(const TreeBuilder &b, const json::Object &node, Expr &e) {
-  e.operands.push_back(b.exprAt(node, "left"));
-  appendExprs(b, node.getArray("comparators"), e.operands);
+static void fillCompare(const TreeBuilder &, const json::Object &node, Expr &e) {
   for (const json::Value &op : *node.getArray("ops"))
     e.operators.push_back(operatorSpelling(className(*op.getAsObject())).str());
 }
@@ -143,76 +135,80 @@ static void fillComprehension(const TreeBuilder &b, const json::Object &node, Ex
   appendExprs(b, generator.getArray("ifs"), e.operands);
 }
 
+namespace {
+// How a Python node becomes an expression: the fields that hold operands, then what is special.
 struct ExprRow {
   ExprKind kind;
-  ExprFill fill;
+  std::vector<const char *> operands;
+  const char *text = nullptr; // field of `name`
+  const char *op = nullptr;   // field of an operator, the `name` too
+  const char *list = nullptr; // field of further operands
+  ExprFill fill = nullptr;
 };
+} // namespace
 
 static const llvm::StringMap<ExprRow> &exprRows() {
-  using B = const TreeBuilder &;
-  using N = const json::Object &;
   static const llvm::StringMap<ExprRow> rows = {
-      {"Name", {ExprKind::Name, [](B, N n, Expr &e) { e.name = text(n, "id").str(); }}},
-      {"Constant", {ExprKind::Constant, fillConstant}},
-      {"Attribute", {ExprKind::Attribute, [](B b, N n, Expr &e) {
-         e.name = text(n, "attr").str();
-         e.operands.push_back(b.exprAt(n, "value"));
-       }}},
-      {"Call", {ExprKind::Call, fillCall}},
-      {"Subscript", {ExprKind::Subscript, [](B b, N n, Expr &e) {
-         e.operands.push_back(b.exprAt(n, "value"));
-         e.operands.push_back(b.exprAt(n, "slice"));
-       }}},
-      {"Slice", {ExprKind::Slice, [](B b, N n, Expr &e) {
-         for (const char *key : {"lower", "upper", "step"})
-           e.operands.push_back(b.exprAt(n, key));
-       }}},
-      {"Tuple", {ExprKind::Sequence, [](B b, N n, Expr &e) {
-         e.name = "tuple";
-         appendExprs(b, n.getArray("elts"), e.operands);
-       }}},
-      {"List", {ExprKind::Sequence, [](B b, N n, Expr &e) {
-         e.name = "list";
-         appendExprs(b, n.getArray("elts"), e.operands);
-       }}},
-      {"Dict", {ExprKind::Dictionary, fillDictionary}},
-      {"UnaryOp", {ExprKind::Unary, [](B b, N n, Expr &e) {
-         e.name = operatorOf(n, "op");
-         e.operands.push_back(b.exprAt(n, "operand"));
-       }}},
-      {"BinOp", {ExprKind::Binary, [](B b, N n, Expr &e) {
-         e.name = operatorOf(n, "op");
-         e.operands.push_back(b.exprAt(n, "left"));
-         e.operands.push_back(b.exprAt(n, "right"));
-       }}},
-      {"BoolOp", {ExprKind::Boolean, [](B b, N n, Expr &e) {
-         e.name = operatorOf(n, "op");
-         appendExprs(b, n.getArray("values"), e.operands);
-       }}},
-      {"Compare", {ExprKind::Compare, fillCompare}},
-      {"IfExp", {ExprKind::Conditional, [](B b, N n, Expr &e) {
-         for (const char *key : {"test", "body", "orelse"})
-           e.operands.push_back(b.exprAt(n, key));
-       }}},
-      {"Lambda", {ExprKind::Lambda, fillLambda}},
-      {"Starred", {ExprKind::Starred, [](B b, N n, Expr &e) { e.operands.push_back(b.exprAt(n, "value")); }}},
-      {"JoinedStr", {ExprKind::FormattedText, [](B, N, Expr &) {}}},
-      {"ListComp", {ExprKind::Comprehension, fillComprehension}},
-      {"GeneratorExp", {ExprKind::Comprehension, fillComprehension}}};
+      {"Name", {ExprKind::Name, {}, "id"}},
+      {"Constant", {ExprKind::Constant, {}, nullptr, nullptr, nullptr, fillConstant}},
+      {"Attribute", {ExprKind::Attribute, {"value"}, "attr"}},
+      {"Call", {ExprKind::Call, {"func"}, nullptr, nullptr, "args", fillKeywords}},
+      {"Subscript", {ExprKind::Subscript, {"value", "slice"}}},
+      {"Slice", {ExprKind::Slice, {"lower", "upper", "step"}}},
+      {"Tuple", {ExprKind::Sequence, {}, nullptr, nullptr, "elts", fillSequence}},
+      {"List", {ExprKind::Sequence, {}, nullptr, nullptr, "elts", fillSequence}},
+      {"Dict", {ExprKind::Dictionary, {}}},
+      {"UnaryOp", {ExprKind::Unary, {"operand"}, nullptr, "op"}},
+      {"BinOp", {ExprKind::Binary, {"left", "right"}, nullptr, "op"}},
+      {"BoolOp", {ExprKind::Boolean, {}, nullptr, "op", "values"}},
+      {"Compare", {ExprKind::Compare, {"left"}, nullptr, nullptr, "comparators", fillCompare}},
+      {"IfExp", {ExprKind::Conditional, {"test", "body", "orelse"}}},
+      {"Lambda", {ExprKind::Lambda, {}, nullptr, nullptr, nullptr, fillLambda}},
+      {"Starred", {ExprKind::Starred, {"value"}}},
+      {"JoinedStr", {ExprKind::FormattedText, {}}},
+      {"ListComp", {ExprKind::Comprehension, {}, nullptr, nullptr, nullptr, fillComprehension}},
+      {"GeneratorExp", {ExprKind::Comprehension, {}, nullptr, nullptr, nullptr, fillComprehension}}};
   return rows;
+}
+
+static void fillRow(const TreeBuilder &b, const json::Object &node, const ExprRow &row, Expr &e) {
+  e.kind = row.kind;
+  if (row.text)
+    e.name = text(node, row.text).str();
+  if (row.op)
+    e.name = operatorOf(node, row.op);
+  for (const char *key : row.operands)
+    e.operands.push_back(b.exprAt(node, key));
+  if (row.list)
+    appendExprs(b, node.getArray(row.list), e.operands);
+  if (row.fill)
+    row.fill(b, node, e);
 }
 
 // What a user calls the constructs we refuse.
 static std::string constructName(llvm::StringRef className) {
-  static const llvm::StringMap<llvm::StringRef> names = {
-      {"While", "`while` loop"},      {"Try", "`try` statement"},          {"TryStar", "`try` statement"},
-      {"With", "`with` statement"},   {"Raise", "`raise` statement"},      {"Global", "`global` statement"},
-      {"Delete", "`del` statement"},  {"Nonlocal", "`nonlocal` statement"}, {"Break", "`break` statement"},
-      {"Match", "`match` statement"}, {"Continue", "`continue` statement"}, {"ClassDef", "class definition"},
-      {"Set", "set display"},         {"SetComp", "set comprehension"},    {"DictComp", "dictionary comprehension"},
-      {"Await", "`await` expression"}, {"Yield", "`yield` expression"},    {"NamedExpr", "assignment expression `:=`"},
-      {"YieldFrom", "`yield` expression"}, {"AsyncFunctionDef", "`async` function"}, {"AsyncFor", "`async for` loop"},
-      {"AsyncWith", "`async with` statement"}};
+  static const llvm::StringMap<llvm::StringRef> names = {{"While", "`while` loop"},
+                                                         {"Try", "`try` statement"},
+                                                         {"TryStar", "`try` statement"},
+                                                         {"With", "`with` statement"},
+                                                         {"Raise", "`raise` statement"},
+                                                         {"Global", "`global` statement"},
+                                                         {"Delete", "`del` statement"},
+                                                         {"Nonlocal", "`nonlocal` statement"},
+                                                         {"Break", "`break` statement"},
+                                                         {"Match", "`match` statement"},
+                                                         {"Continue", "`continue` statement"},
+                                                         {"ClassDef", "class definition"},
+                                                         {"Set", "set display"},
+                                                         {"SetComp", "set comprehension"},
+                                                         {"DictComp", "dictionary comprehension"},
+                                                         {"Await", "`await` expression"},
+                                                         {"Yield", "`yield` expression"},
+                                                         {"NamedExpr", "assignment expression `:=`"},
+                                                         {"YieldFrom", "`yield` expression"},
+                                                         {"AsyncFunctionDef", "`async` function"},
+                                                         {"AsyncFor", "`async for` loop"},
+                                                         {"AsyncWith", "`async with` statement"}};
   auto it = names.find(className);
   return it == names.end() ? ("Python construct `" + className + "`").str() : it->second.str();
 }
@@ -229,8 +225,7 @@ ExprPtr TreeBuilder::expr(const json::Value *value) const {
     e->name = constructName(className(*node));
     return e;
   }
-  e->kind = row->second.kind;
-  row->second.fill(*this, *node, *e);
+  fillRow(*this, *node, row->second, *e);
   return e;
 }
 
@@ -242,7 +237,8 @@ void TreeBuilder::parameters(const json::Object &arguments, Function &into) cons
     const json::Array *list = arguments.getArray(key);
     for (const json::Value &item : list ? *list : json::Array()) {
       const json::Object &parameter = *item.getAsObject();
-      into.parameters.push_back({text(parameter, "arg").str(), span(parameter), exprAt(parameter, "annotation"), nullptr});
+      into.parameters.push_back(
+          {text(parameter, "arg").str(), span(parameter), exprAt(parameter, "annotation"), nullptr});
     }
   }
   // Defaults belong to the last positional parameters.
@@ -313,7 +309,8 @@ static void fillImport(const TreeBuilder &, const json::Object &node, Stmt &s) {
     if (className(node) == "ImportFrom")
       s.imports.push_back({module, name, as.empty() ? name : as});
     else if (as.empty()) // `import a.b` binds `a`
-      s.imports.push_back({llvm::StringRef(name).split('.').first.str(), "", llvm::StringRef(name).split('.').first.str()});
+      s.imports.push_back(
+          {llvm::StringRef(name).split('.').first.str(), "", llvm::StringRef(name).split('.').first.str()});
     else
       s.imports.push_back({name, "", as});
   }
@@ -329,10 +326,12 @@ static const llvm::StringMap<StmtRow> &stmtRows() {
   using N = const json::Object &;
   static const StmtFill takeValue = [](B b, N n, Stmt &s) { s.value = b.exprAt(n, "value"); };
   static const llvm::StringMap<StmtRow> rows = {
-      {"Assign", {StmtKind::Assign, [](B b, N n, Stmt &s) {
-         appendExprs(b, n.getArray("targets"), s.targets);
-         s.value = b.exprAt(n, "value");
-       }}},
+      {"Assign",
+       {StmtKind::Assign,
+        [](B b, N n, Stmt &s) {
+          appendExprs(b, n.getArray("targets"), s.targets);
+          s.value = b.exprAt(n, "value");
+        }}},
       {"AnnAssign", {StmtKind::Assign, fillAnnotated}},
       {"AugAssign", {StmtKind::AugmentedAssign, fillAugmented}},
       {"Expr", {StmtKind::Evaluate, takeValue}},
@@ -342,11 +341,13 @@ static const llvm::StringMap<StmtRow> &stmtRows() {
       {"FunctionDef", {StmtKind::Define, [](B b, N n, Stmt &s) { s.function = b.function(n); }}},
       {"Import", {StmtKind::Import, fillImport}},
       {"ImportFrom", {StmtKind::Import, fillImport}},
-      {"Assert", {StmtKind::Assert, [](B b, N n, Stmt &s) {
-         s.value = b.exprAt(n, "test");
-         if (ExprPtr message = b.exprAt(n, "msg"))
-           s.targets.push_back(std::move(message));
-       }}},
+      {"Assert",
+       {StmtKind::Assert,
+        [](B b, N n, Stmt &s) {
+          s.value = b.exprAt(n, "test");
+          if (ExprPtr message = b.exprAt(n, "msg"))
+            s.targets.push_back(std::move(message));
+        }}},
       {"Pass", {StmtKind::Pass, [](B, N, Stmt &) {}}}};
   return rows;
 }
@@ -358,8 +359,9 @@ std::unique_ptr<Stmt> TreeBuilder::stmt(const json::Object &node) const {
   if (row == stmtRows().end()) {
     s->kind = StmtKind::Unsupported;
     s->name = constructName(className(node));
+    // The caret goes under the keyword, which the name quotes.
     s->at.endLine = s->at.line;
-    s->at.endColumn = s->at.column + 1;
+    s->at.endColumn = s->at.column + llvm::StringRef(s->name).split('`').second.split('`').first.size();
     return s;
   }
   s->kind = row->second.kind;

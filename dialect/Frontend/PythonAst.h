@@ -24,14 +24,14 @@ struct EllipsisWord {};
 using ConstantValue = std::variant<NoneWord, EllipsisWord, bool, int64_t, double, std::string>;
 
 enum class ExprKind {
-  Name,        // name
-  Constant,    // constant
-  Attribute,   // operands[0] . name
-  Call,        // operands[0] ( operands[1..], keywords )
-  Subscript,   // operands[0] [ operands[1] ]
-  Slice,       // operands: lower, upper, step; each may be null
-  Sequence,    // operands; name is "tuple" or "list"
-  Dictionary,  // operands: key, value, key, value
+  Name,      // name
+  Constant,  // constant
+  Attribute, // operands[0] . name
+  Call,      // operands[0] ( operands[1..], keywords )
+  Subscript, // operands[0] [ operands[1] ]
+  Slice,     // operands: lower, upper, step; each may be null
+  Sequence,  // operands; name is "tuple" or "list"
+  Dictionary,
   Unary,       // name is the operator ("-", "not", "~", "+")
   Binary,      // name is the operator ("+", "@", ..)
   Boolean,     // name is "and" or "or"
@@ -53,14 +53,14 @@ struct Keyword {
 struct Parameter {
   std::string name;
   Span at;
-  ExprPtr annotation;    // may be null
-  ExprPtr defaultValue;  // may be null
+  ExprPtr annotation;   // may be null
+  ExprPtr defaultValue; // may be null
 };
 
 /// A `def` or a lambda (then `body` is one return statement).
 struct Function {
   std::string name;
-  Span at;     // the name's own place
+  Span at; // the name's own place
   std::vector<Parameter> parameters;
   std::string unsupportedParameter; // "*args", "**kwargs": refused when the function is called
   std::vector<ExprPtr> decorators;

@@ -72,12 +72,15 @@ bool SignatureParser::value(llvm::StringRef word, ArgumentSpec &out) {
   } else if (!word.getAsInteger(10, integer)) {
     out.value = FixedSpec(integer);
   } else if (std::optional<DType> dtype = parseDType(word)) {
+    if (*dtype == DType::U8 || *dtype == DType::F8E4M3 || *dtype == DType::F8E5M2)
+      return fail(word, "a scalar of `" + word + "` is not supported; pass a wider type");
     out.value = ScalarSpec{*dtype};
   } else if (!word.getAsDouble(number)) {
     out.value = FixedSpec(number);
   } else {
-    return fail(word, "unknown value `" + word + "`; write a tensor `bf16[?,128]`, a scalar dtype `f32`, a fixed value "
-                                                 "`64`, or `none`");
+    return fail(word, "unknown value `" + word +
+                          "`; write a tensor `bf16[?,128]`, a scalar dtype `f32`, a fixed value "
+                          "`64`, or `none`");
   }
   return true;
 }

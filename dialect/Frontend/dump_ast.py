@@ -9,7 +9,8 @@ import ast
 import json
 import sys
 
-sys.setrecursionlimit(20000)
+# Each level of nesting costs the reader of the JSON stack space too.
+sys.setrecursionlimit(4000)
 
 
 def constant(value):
@@ -37,16 +38,22 @@ def dump(value):
     return out
 
 
+def failure(message, line=1, column=1):
+    return json.dumps({"error": {"message": message, "line": line, "column": column}})
+
+
 def main(path):
     with open(path, "rb") as file:
         source = file.read()
     try:
-        tree = dump(ast.parse(source, path))
+        text = json.dumps(dump(ast.parse(source, path)))
     except SyntaxError as error:
-        tree = {"error": {"message": error.msg, "line": error.lineno or 1, "column": max(error.offset or 1, 1)}}
-    except (ValueError, RecursionError, MemoryError) as error:
-        tree = {"error": {"message": str(error) or "the file is nested too deeply", "line": 1, "column": 1}}
-    json.dump(tree, sys.stdout)
+        text = failure(error.msg, error.lineno or 1, max(error.offset or 1, 1))
+    except ValueError as error:
+        text = failure(str(error))
+    except (RecursionError, MemoryError):
+        text = failure("the file is nested too deeply")
+    print(text)
 
 
 main(sys.argv[1])

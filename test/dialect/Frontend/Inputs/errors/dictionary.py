@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# args: x=f32[?,?]
+# error: 14:18 {"a": 1.0}|dictionaries are not supported in kernels
+import torch
+
+import helion
+import helion.language as hl
+
+
+@helion.kernel()
+def kernel(x: torch.Tensor):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        scales = {"a": 1.0}
+        out[tile, :] = x[tile, :]
+    return out

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# args: x=f32[?,?]
+# error: 15:12 out * 2|host tensor arithmetic on `out` is not supported; only `.sum(dim)` and `.to(dtype)` after the tile loops are
+import torch
+
+import helion
+import helion.language as hl
+
+
+@helion.kernel()
+def kernel(x: torch.Tensor):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile, :] = x[tile, :]
+    return out * 2

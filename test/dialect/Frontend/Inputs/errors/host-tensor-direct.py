@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# args: x=f32[?,?]
+# error: 14:24 x[tile, :] + x|host tensor `x` is used without an index; load a tile of it, as in `x[tile]`
+import torch
+
+import helion
+import helion.language as hl
+
+
+@helion.kernel()
+def kernel(x: torch.Tensor):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile, :] = x[tile, :] + x
+    return out

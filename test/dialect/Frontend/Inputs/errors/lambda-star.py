@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# args: x=f32[?,?]
+# error: 15:24 f(x[tile, :])|`lambda` has parameter `*v`, which is not supported in kernels
+import torch
+
+import helion
+import helion.language as hl
+
+
+@helion.kernel()
+def kernel(x: torch.Tensor):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        f = lambda *v: v[0]
+        out[tile, :] = f(x[tile, :])
+    return out

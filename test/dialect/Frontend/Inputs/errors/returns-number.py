@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# args: x=f32[?,?]
+# error: 11:5 kernel|the kernel returns a size; host tensors are returned
+import torch
+
+import helion
+import helion.language as hl
+
+
+@helion.kernel()
+def kernel(x: torch.Tensor):
+    out = torch.empty_like(x)
+    for tile in hl.tile(x.size(0)):
+        out[tile, :] = x[tile, :]
+    return out, x.size(0)
