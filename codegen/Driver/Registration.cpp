@@ -3,6 +3,7 @@
 // The lists of dialects, translations and passes.
 
 #include "codegen/Driver/Registration.h"
+#include "codegen/CPU/Knobs.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
 #include "dialect/IR/Helion.h"
@@ -11,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "passes/Config/Passes.h"
 #include "passes/Normalize/Passes.h"
 #include "passes/Schedule/Passes.h"
 
@@ -18,11 +20,13 @@ using namespace mlir;
 
 void helion::registerAllDialects(DialectRegistry &registry) {
   registry.insert<HelionDialect, func::FuncDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  registerCpuKnobs(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
 
 void helion::registerAllPasses() {
+  registerHelionConfigPasses();
   registerHelionNormalizePasses();
   registerHelionSchedulePasses();
   registerHelionCodegenCommonPasses();
