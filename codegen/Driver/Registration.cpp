@@ -6,6 +6,7 @@
 #include "codegen/CPU/Passes.h"
 #include "codegen/CPU/Pipeline.h"
 #include "codegen/Common/ExpandMath.h"
+#include "codegen/CPU/Knobs.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
 #include "dialect/IR/Helion.h"
@@ -14,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "passes/Config/Passes.h"
 #include "passes/Normalize/Passes.h"
 #include "passes/Schedule/Passes.h"
 
@@ -21,11 +23,13 @@ using namespace mlir;
 
 void helion::registerAllDialects(DialectRegistry &registry) {
   registry.insert<HelionDialect, func::FuncDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  registerCpuKnobs(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
 
 void helion::registerAllPasses() {
+  registerHelionConfigPasses();
   registerHelionNormalizePasses();
   registerHelionSchedulePasses();
   registerHelionExpandMathPasses();

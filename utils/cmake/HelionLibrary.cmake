@@ -143,3 +143,19 @@ function(helion_tablegen)
   add_public_tablegen_target(${target})
   set_property(GLOBAL APPEND PROPERTY HELION_TABLEGEN_TARGETS ${target})
 endfunction()
+
+# helion_knobs(passes/Knobs.td): the rows of a table of choices, as Knobs.inc beside the calling folder's generated files.
+function(helion_knobs table)
+  set(script ${HELION_SOURCE_DIR}/utils/gen-knobs.py)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/Knobs.inc)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND /usr/bin/python3 ${script} --tblgen ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen --inc ${table} > ${output}.new
+    COMMAND ${CMAKE_COMMAND} -E rename ${output}.new ${output}
+    DEPENDS ${script} ${HELION_SOURCE_DIR}/${table} ${HELION_SOURCE_DIR}/passes/Config/KnobClasses.td
+    VERBATIM)
+  file(RELATIVE_PATH folder ${HELION_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  helion_target_name(${folder} name)
+  add_custom_target(${name}KnobsIncGen DEPENDS ${output})
+  set_property(GLOBAL APPEND PROPERTY HELION_TABLEGEN_TARGETS ${name}KnobsIncGen)
+endfunction()

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Choices that only the CPU has, after those of passes/Knobs.td. Bounds are in facts of the target's row.
+
+def ChooseCpu : ChoicePass<"helion-choose-cpu", 100>;
+
+// A tile of mr x nr accumulators holds mr * nr / lanes registers; nr / lanes more hold a row of the right operand and one
+// the broadcast left element. The preset is the largest mr at two vectors of nr that fits: 6x16 with 16 registers of 8
+// lanes, 14x32 with 32 registers of 16.
+def RegisterTiles : Knob<"register_tiles", ChooseCpu, Dot, List<[
+    Span<"1", "14", "1", "min(14, (dev.vector_registers - 3) floordiv 2)">,
+    Span<"dev.vector_bytes floordiv 4", "dev.vector_bytes", "dev.vector_bytes floordiv 4", "dev.vector_bytes floordiv 2">]>> {
+  let defaultRule = "two vectors wide, and as many rows, up to 14, as the registers hold";
+  let summary = "rows and f32 columns `[mr,nr]` of the accumulator that one step of a dot keeps in registers";
+  let pickWhen = "wider: fewer loads of the left operand; taller: fewer of the right; smaller for ragged or tiny dims";
+  let cost = "beyond the registers accumulators spill";
+}
+
+def PackOperands : Knob<"pack_operands", ChooseCpu, Dot, Word<["none", "rhs"]>> {
+  let preset = "rhs";
+  let summary = "operand of a dot that is copied into panels of register-tile width first";
+  let pickWhen = "`rhs` where its rows are read again by many register tiles; `none` where the copy costs more than it saves";
+  let cost = "`rhs`: one more pass over the operand's tile, and scratch for it";
+}
+
+def StoreHints : Knob<"store_hints", ChooseCpu, Store, Word<["normal", "streaming"]>> {
+  let preset = "normal";
+  let summary = "whether a store goes past the caches";
+  let pickWhen = "`streaming` for outputs larger than the last cache that nobody reads soon";
+  let cost = "`streaming`: the next reader fetches from memory; unaligned ends stay normal";
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of choices of one target: the knobs of passes/Knobs.td and the target's own, with bounds as numbers. Config
+// text, search space, Helion import and docs all read it, so a knob is described once.
+#ifndef HELION_PASSES_CONFIG_KNOB_H
+#define HELION_PASSES_CONFIG_KNOB_H
+
+#include "passes/Config/ConfigValue.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <memory>
+#include <optional>
+
+namespace helion {
+
+/// Where in a kernel a knob has a value; passes/Config/KnobClasses.td says what each means.
+enum class SiteKind {
+  Block,
+  SliceBlock,
+  Slice,
+  OrderedLoop,
+  PointwiseGrid,
+  GroupedGrid,
+  Launch,
+  InnerLoop,
+  ConstantLoop,
+  Dot,
+  Store
+};
+
+enum class ValueKind { Flag, Integer, Word, List, Permutation };
+
+//===-- Rows as utils/gen-knobs.py writes them --------------------------------------------------------------------===//
+
+struct SpanRow {
+  llvm::StringLiteral low, high, step, preset;
+};
+struct NeedRow {
+  llvm::StringLiteral knob, values;
+};
+struct HelionKeyRow {
+  llvm::StringLiteral key, alias;
+  bool single;
+};
+struct KnobRow {
+  llvm::StringLiteral name, pass;
+  SiteKind site;
+  ValueKind value;
+  llvm::ArrayRef<SpanRow> spans;
+  llvm::ArrayRef<llvm::StringLiteral> words;
+  llvm::ArrayRef<int64_t> samples;
+  llvm::ArrayRef<NeedRow> needs;
+  llvm::StringLiteral preset;
+  HelionKeyRow helion;
+  llvm::StringLiteral summary;
+};
+struct ChoicePassRow {
+  llvm::StringLiteral name;
+  int order;
+};
+struct IgnoredKeyRow {
+  llvm::StringLiteral key, reason;
+};
+/// What one Knobs.td holds.
+struct KnobRows {
+  llvm::ArrayRef<ChoicePassRow> passes;
+  llvm::ArrayRef<KnobRow> knobs;
+  llvm::ArrayRef<IgnoredKeyRow> ignored;
+};
+
+//===-- The table -------------------------------------------------------------------------------------------------===//
+
+/// The range of an integer or list element. A step of 0 means powers of two.
+struct Span {
+  int64_t low, high, step;
+  std::optional<int64_t> preset;
+
+  bool contains(int64_t value) const;
+  std::vector<int64_t> all() const;
+  /// `8..64 (powers of two)`
+  std::string str() const;
+};
+
+/// A value other than the default has meaning only where `knob`, at the same site or the launch around it, has one of
+/// `values`.
+struct Need {
+  llvm::StringRef knob;
+  std::vector<ConfigValue> values;
+};
+
+/// One row with its bounds evaluated; never changes. Two knobs may share a name when their sites differ in kind.
+struct Knob {
+  llvm::StringRef name, pass, summary;
+  SiteKind site;
+  ValueKind kind;
+  std::vector<Span> spans;
+  std::vector<llvm::StringRef> words;
+  std::vector<int64_t> samples;
+  std::vector<Need> needs;
+  /// The default where it is one for all sites.
+  std::optional<ConfigValue> preset;
+  HelionKeyRow helion;
+
+  /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.
+  bool allows(const ConfigValue &value) const;
+  /// What is allowed, for messages: "an integer in 1..64".
+  std::string allowed() const;
+};
+
+/// A handle; copies share the table.
+class KnobTable {
+public:
+  /// `fact` gives the value of `dev.NAME` in bounds; every fact that a bound names must have one.
+  KnobTable(llvm::ArrayRef<KnobRows> groups, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> fact);
+
+  /// In the order of the config text.
+  llvm::ArrayRef<llvm::StringRef> passes() const;
+  /// By pass, then name.
+  llvm::ArrayRef<Knob> knobs() const;
+  /// Knobs of that name; empty when there is none.
+  llvm::ArrayRef<Knob> find(llvm::StringRef name) const;
+  /// The default that all knobs of the name share, if they do.
+  const ConfigValue *preset(llvm::StringRef name) const;
+  /// Why Helion's key is ignored; none when it is not one of those.
+  std::optional<llvm::StringRef> ignored(llvm::StringRef helionKey) const;
+
+private:
+  struct Data;
+  std::shared_ptr<const Data> data;
+};
+
+/// The records of passes/Knobs.td, and a table of them alone.
+const KnobRows &neutralKnobRows();
+KnobTable neutralKnobs();
+
+} // namespace helion
+
+#endif // HELION_PASSES_CONFIG_KNOB_H

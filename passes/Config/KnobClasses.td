@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a knob is made of. Knobs.td of passes/ and of a target hold the records; utils/gen-knobs.py turns them into
+// Knobs.inc (read by passes/Config/Knob.h) and docs/generated/knobs.md.
+
+#ifndef HELION_KNOB_CLASSES
+#define HELION_KNOB_CLASSES
+
+/// A pass that takes knobs. The config text names all of a target's, by `order`.
+class ChoicePass<string passName, int passOrder> {
+  string name = passName;
+  int order = passOrder;
+}
+
+/// Where in a kernel a knob has a value; the def's name is the C++ enumerator.
+class SiteKind<string what> { string text = what; }
+def Block : SiteKind<"block of kind `tile` or `registered`">;
+def SliceBlock : SiteKind<"block of kind `slice` with a slice that may stay whole">;
+def Slice : SiteKind<"full slice that can be rolled">;
+def OrderedLoop : SiteKind<"tile loop of two or more dims, free to run in any order">;
+def PointwiseGrid : SiteKind<"grid loop of two or more dims from 0 whose body works lane by lane">;
+def GroupedGrid : SiteKind<"grid loop of two or more dims">;
+def Launch : SiteKind<"launch">;
+def InnerLoop : SiteKind<"tile loop inside a grid loop">;
+def ConstantLoop : SiteKind<"tile loop inside a grid loop, of constant bounds">;
+def Dot : SiteKind<"dot">;
+def Store : SiteKind<"store">;
+
+/// The range of an integer, or of one element of a list. Bounds are expressions over facts of the target
+/// (`dev.vector_bytes`); steps double when `step` is empty. `preset` is the default.
+class Span<string lowest, string highest, string stride = "1", string start = ""> {
+  string low = lowest;
+  string high = highest;
+  string step = stride;
+  string preset = start;
+}
+class PowersOfTwo<string lowest, string highest, string start = ""> : Span<lowest, highest, "", start>;
+
+/// What values a knob takes. `samples` are the integers that the search tries, where that is not all of them.
+class ValueKind<string kindName> {
+  string kind = kindName;
+  list<Span> spans = [];
+  list<string> words = [];
+  list<int> samples = [];
+}
+class Flag : ValueKind<"Flag">;
+class Integer<Span span, list<int> tried = []> : ValueKind<"Integer"> { let spans = [span]; let samples = tried; }
+/// An integer, or a word that stands for none.
+class IntegerOr<Span span, string none> : ValueKind<"Integer"> { let spans = [span]; let words = [none]; }
+class Word<list<string> all> : ValueKind<"Word"> { let words = all; }
+class List<list<Span> elements> : ValueKind<"List"> { let spans = elements; }
+class Permutation : ValueKind<"Permutation">;
+
+/// A value other than the default has meaning only where `knob`, at the same site or at the launch around it, has one of
+/// `values`.
+class Needs<string otherKnob, list<string> otherValues> {
+  string knob = otherKnob;
+  list<string> values = otherValues;
+}
+
+/// How Helion's Config spells the knob: `key` is a list with one entry per site in program order, or for `Single` one
+/// value for the kernel. `alias` is the singular that stands for a list of one.
+class HelionKey<string listKey, string singular = "", bit oneValue = 0> {
+  string key = listKey;
+  string alias = singular;
+  bit single = oneValue;
+}
+def NoHelionKey : HelionKey<"">;
+
+class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
+  string name = knobName;
+  ChoicePass pass = takenBy;
+  SiteKind site = at;
+  ValueKind value = takes;
+  /// The default where it is one value for all sites; else `defaultRule` says how it is found.
+  string preset = "";
+  string defaultRule = "";
+  list<Needs> needs = [];
+  HelionKey helion = NoHelionKey;
+  string summary = ?;
+  string pickWhen = ?;
+  string cost = ?;
+  string notLegal = "none";
+}
+
+/// A key of Helion's Config without a meaning here: read, and reported as ignored.
+class IgnoredHelionKey<string name, string because> {
+  string key = name;
+  string reason = because;
+}
+
+#endif // HELION_KNOB_CLASSES

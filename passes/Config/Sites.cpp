@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Config/Sites.h"
+#include "dialect/IR/Dims.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace helion;
+
+static bool isTileQuery(Operation &op) { return isa<TileBeginOp, TileEndOp, TileIdOp, TileCountOp, TileShiftOp>(op); }
+
+//===-- Rolling ---------------------------------------------------------------------------------------------------===//
+
+/// True when the op, not what it nests, handles the slice's tile or a value with a dim of it.
+static bool touches(Operation &op, RangeOp range) {
+  StringAttr name = range.getTile().getType().getDim().getRange();
+  auto mentions = [&](Type type) { return mentionsRange(type, name); };
+  return llvm::is_contained(op.getOperands(), range.getTile()) || llvm::any_of(op.getOperandTypes(), mentions) ||
+         llvm::any_of(op.getResultTypes(), mentions);
+}
+
+static bool rolls(Operation &op) {
+  if (op.getNumRegions() || isTileQuery(op) || isa<ReboundOp>(op))
+    return false;
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reduce.getKind() != ReductionKind::ArgMax && reduce.getKind() != ReductionKind::ArgMin;
+  if (auto atomic = dyn_cast<AtomicOp>(op))
+    return atomic.getResult().use_empty();
+  return isPure(&op) || isa<LoadOp, StoreOp>(op);
+}
+
+bool helion::canRoll(RangeOp range) {
+  if (!range.getTile().getType().getDim().getRange())
+    return false;
+  for (Operation &op : range->getBlock()->without_terminator()) {
+    bool inside = false;
+    for (Region &region : op.getRegions())
+      region.walk([&](Operation *inner) { inside |= touches(*inner, range); });
+    if (inside || (&op != range && touches(op, range) && !rolls(op)))
+      return false;
+  }
+  return true;
+}
+
+//===-- Flattening ------------------------------------------------------------------------------------------------===//
+
+static bool flattens(Operation &op, TileOp loop) {
+  if (op.getNumRegions() || isa<ReduceOp, DotOp, MaskOp, PermuteOp, ReshapeOp, AtomicOp>(op))
+    return false;
+  if (isTileQuery(op) && llvm::is_contained(loop.getTiles(), op.getOperand(0)))
+    return false;
+  return llvm::all_of(op.getOperands(), [&](Value operand) {
+    return !isTileValue(operand.getType()) || operand.getParentRegion() == &loop.getBody() ||
+           operand.getDefiningOp<SplatOp>();
+  });
+}
+
+bool helion::canFlatten(TileOp loop) {
+  return loop.isGrid() && loop.getNumDims() > 1 &&
+         llvm::all_of(loop.getLowers(), [](Value lower) { return matchPattern(lower, m_Zero()); }) &&
+         llvm::all_of(loop.getBody().front().without_terminator(), [&](Operation &op) { return flattens(op, loop); });
+}
+
+//===-- All sites -------------------------------------------------------------------------------------------------===//
+
+static bool hasConstantBounds(TileOp loop) {
+  return llvm::all_of(llvm::concat<const Value>(loop.getLowers(), loop.getUppers()),
+                      [](Value bound) { return matchPattern(bound, m_Constant()); });
+}
+
+/// The first launch with a tile of the block; empty when none has one.
+static StringRef firstLaunch(BlockOp block) {
+  StringRef name;
+  auto hasBlock = [&](Value value) {
+    auto tile = dyn_cast<TileType>(value.getType());
+    return tile && tile.getDim().getBlock() == block.getSymNameAttr();
+  };
+  block->getParentOp()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool found = llvm::any_of(op->getResults(), hasBlock);
+    if (auto loop = dyn_cast<TileOp>(op))
+      found |= llvm::any_of(loop.getTiles(), hasBlock);
+    if (!found)
+      return WalkResult::advance();
+    name = op->getParentOfType<LaunchOp>().getName();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+namespace {
+class SiteFinder {
+public:
+  std::vector<Site> find(KernelOp kernel) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+    return std::move(sites);
+  }
+
+private:
+  void visit(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<BlockOp>([&](BlockOp block) { visitBlock(block); })
+        .Case<LaunchOp>([&](LaunchOp launch) { add(SiteKind::Launch, launch.getName(), op); })
+        .Case<TileOp>([&](TileOp loop) { visitLoop(loop); })
+        .Case<RangeOp>([&](RangeOp range) { addIf(canRoll(range), SiteKind::Slice, range.getSite(), op); })
+        .Case<DotOp>([&](DotOp dot) { add(SiteKind::Dot, dot.getSite(), op); })
+        .Case<StoreOp>([&](StoreOp store) { add(SiteKind::Store, store.getSite(), op); });
+  }
+
+  void visitBlock(BlockOp block) {
+    if (block.getKind() == BlockKind::Fixed)
+      return;
+    SiteKind kind = block.getKind() == BlockKind::Slice ? SiteKind::SliceBlock : SiteKind::Block;
+    sites.push_back({kind, block.getSymName().str(), firstLaunch(block).str(), block});
+  }
+
+  void visitLoop(TileOp loop) {
+    StringRef site = loop.getSite();
+    bool grid = loop.isGrid(), several = loop.getNumDims() > 1;
+    addIf(several && (grid || loop.getInits().empty() || loop.hasCombine()), SiteKind::OrderedLoop, site, loop);
+    addIf(canFlatten(loop), SiteKind::PointwiseGrid, site, loop);
+    addIf(several && grid, SiteKind::GroupedGrid, site, loop);
+    addIf(!grid, SiteKind::InnerLoop, site, loop);
+    addIf(!grid && hasConstantBounds(loop), SiteKind::ConstantLoop, site, loop);
+  }
+
+  void add(SiteKind kind, StringRef name, Operation *op) {
+    auto launch = isa<LaunchOp>(op) ? cast<LaunchOp>(op) : op->getParentOfType<LaunchOp>();
+    sites.push_back({kind, name.str(), launch ? launch.getName().str() : "", op});
+  }
+  void addIf(bool condition, SiteKind kind, StringRef name, Operation *op) {
+    if (condition)
+      add(kind, name, op);
+  }
+
+  std::vector<Site> sites;
+};
+} // namespace
+
+std::vector<Site> helion::sitesOf(KernelOp kernel) { return SiteFinder().find(kernel); }

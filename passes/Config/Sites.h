@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a kernel in form K has choices: the sites of every kind, read from the IR.
+#ifndef HELION_PASSES_CONFIG_SITES_H
+#define HELION_PASSES_CONFIG_SITES_H
+
+#include "dialect/IR/Helion.h"
+#include "passes/Config/Knob.h"
+
+namespace helion {
+
+struct Site {
+  SiteKind kind;
+  std::string name;
+  std::string launch;  // The launch around it; of a block, the first with a tile of it.
+  mlir::Operation *op; // Block, range, loop, launch, dot or store.
+};
+
+/// In program order; one op may be a site of several kinds.
+std::vector<Site> sitesOf(KernelOp kernel);
+
+/// Whether a slice may become a loop: no value of it is captured by a region or a combiner, reduced by argmax or
+/// argmin, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory and may still
+/// refuse.
+bool canRoll(RangeOp range);
+/// Whether a grid of several dims is pointwise: it starts at 0 and its body neither nests, combines nor moves lanes.
+bool canFlatten(TileOp loop);
+
+} // namespace helion
+
+#endif // HELION_PASSES_CONFIG_SITES_H

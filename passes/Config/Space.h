@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All configs of one kernel: each choice with its values, and what they demand of each other. The search walks it, the
+// command line validates against it. It holds no IR, so it outlives the module; nothing in it depends on hash order.
+#ifndef HELION_PASSES_CONFIG_SPACE_H
+#define HELION_PASSES_CONFIG_SPACE_H
+
+#include "dialect/IR/Helion.h"
+#include "passes/Config/Config.h"
+#include "passes/Config/Random.h"
+
+namespace helion {
+
+/// One knob at one site.
+struct Choice {
+  const Knob *knob;
+  std::string site;
+  std::string launch;              // As in Site.
+  std::vector<ConfigValue> values; // What the search tries, in order; the default is among them.
+  ConfigValue preset;              // The default.
+  // Limits of this site beyond the knob's.
+  int64_t low = 1, high = INT64_MAX, multiple = 1;
+  unsigned numDims = 0; // Of the loop, for a permutation.
+
+  /// Success when the value, tried by the search or not, is legal at the site by itself.
+  llvm::Error check(const ConfigValue &value) const;
+};
+
+/// A demand on several choices. `choices` are indices, in the order that the kind gives them.
+struct Constraint {
+  enum class Kind {
+    Needs,   // choices[0] has its default, or one of the others has a value in `values`.
+    AtMost,  // Block choices[0] is at most block choices[1].
+    Lanes,   // The product of `terms`, times `factor`, is at most `limit`.
+    Unrolls, // Flag choices[0] is off, or the iterations over `terms` (`trips` lanes each) are at most `limit`.
+  };
+  /// The lanes of a block: its choice, or the chunk of its slice where that is rolled, or a number.
+  struct Term {
+    std::optional<unsigned> block, roll;
+    int64_t lanes = 1; // Without a choice; with one, for Unrolls: the loop's extent.
+  };
+  Kind kind;
+  std::vector<unsigned> choices;
+  std::vector<ConfigValue> values;
+  std::vector<Term> terms;
+  int64_t factor = 1, limit = 0;
+  std::string text{}; // For messages and the printed space.
+};
+
+class Space {
+public:
+  /// Normalised kernels only: sites must be unique.
+  Space(KernelOp kernel, KnobTable table);
+
+  /// In the order of the passes, then knobs, then the program.
+  llvm::ArrayRef<Choice> choices() const { return choiceList; }
+  llvm::ArrayRef<Constraint> constraints() const { return constraintList; }
+  const KnobTable &knobs() const { return table; }
+
+  /// How many legal configs the tried values make. `exact` is empty when counting them would take too long or they are
+  /// 2^63 or more; `estimate` then counts some illegal ones too.
+  struct Size {
+    double estimate = 1;
+    std::optional<int64_t> exact = 1;
+  };
+  Size size() const;
+
+  Config defaultConfig() const { return Config(table); }
+  /// Each choice uniform among its values; draws that break a limit are drawn again, choices without meaning get their
+  /// default.
+  Config randomConfig(Random &random) const;
+  /// The legal configs one step away: the next value up or down for integers and list elements, a swap of neighbours
+  /// for permutations, any other word. Sorted; the config itself is not among them.
+  std::vector<Config> neighbours(const Config &config) const;
+  /// The first `limit` legal configs, the last choice varying fastest.
+  std::vector<Config> enumerate(uint64_t limit) const;
+
+  /// The value at a site, default or not. The choice must exist.
+  const ConfigValue &valueOf(const Config &config, llvm::StringRef knob, llvm::StringRef site) const;
+  /// Choices that have no meaning beside the others get their defaults, as Helion does for a multiplier of a kernel
+  /// that is not persistent.
+  Config withoutMeaningless(const Config &config) const;
+  /// Without the values that are this kernel's defaults: equal artifacts of one kernel then have equal texts.
+  Config canonical(const Config &config) const;
+  /// Fails on a site that the kernel does not have (the error names those it has), on a value outside the site's
+  /// limits, and on a broken constraint.
+  llvm::Error validate(const Config &config) const;
+
+  /// One object: choices with values and defaults, constraints, size.
+  void printJson(llvm::raw_ostream &os) const;
+
+private:
+  friend class SpaceBuilder;
+  friend class SpaceWalk;
+  /// One value per choice; the values belong to the choices or to a config.
+  using Point = std::vector<const ConfigValue *>;
+
+  std::optional<unsigned> indexOf(llvm::StringRef knob, llvm::StringRef site) const;
+  Point toPoint(const Config &config) const;
+  Config toConfig(const Point &point) const;
+  bool holds(const Constraint &constraint, const Point &point) const;
+
+  KnobTable table;
+  std::vector<Choice> choiceList;
+  std::vector<Constraint> constraintList;
+};
+
+/// Reads a config text for a kernel: parses, validates, canonical.
+llvm::Expected<Config> parseConfig(llvm::StringRef text, const Space &space);
+
+} // namespace helion
+
+#endif // HELION_PASSES_CONFIG_SPACE_H

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the space of a kernel: first every knob at every site with its values, then what the choices demand of each
+// other.
+#include "dialect/IR/Dims.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/Config/BlockDefaults.h"
+#include "passes/Config/Sites.h"
+#include "passes/Config/Space.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
+
+using namespace mlir;
+
+/// Of one tile value; Helion's bound (a tensor of Triton has at most that many elements).
+static constexpr int64_t kMaxLanes = 1 << 20;
+/// Helion's bound on loops that are unrolled completely.
+static constexpr int64_t kMaxUnrolledTrips = 8;
+/// Tried for one of several blocks: two of that size make a tile of the largest legal size.
+static constexpr int64_t kMaxTriedLanes = 1024;
+/// All orders of more dims are too many to list; the others are reached by swaps.
+static constexpr unsigned kMaxListedDims = 5;
+static constexpr unsigned kMinXyzDims = 2, kMaxXyzDims = 3;
+
+static std::optional<int64_t> constantIndex(mlir::Value value) {
+  llvm::APInt constant;
+  return matchPattern(value, m_ConstantInt(&constant)) ? std::optional(constant.getSExtValue()) : std::nullopt;
+}
+
+namespace helion {
+
+class SpaceBuilder {
+public:
+  SpaceBuilder(Space &space, KernelOp kernel) : space(space), kernel(kernel) {}
+  void build();
+
+private:
+  void addChoice(const Knob &knob, const Site &site);
+  std::vector<ConfigValue> valuesAt(const Choice &choice, const Site &site);
+  std::vector<ConfigValue> integersAt(const Choice &choice, const Site &site);
+  std::vector<ConfigValue> wordsAt(const Choice &choice, const Site &site);
+  std::vector<ConfigValue> permutationsAt(const Choice &choice);
+  std::vector<ConfigValue> listsAt(const Choice &choice);
+  ConfigValue presetAt(const Choice &choice, const Site &site);
+  void limitBlock(Choice &choice, BlockOp block);
+  std::optional<int64_t> sizeLimit(BlockOp block);
+  int64_t triedLimit(BlockOp block);
+
+  void addNeeds(unsigned index, const Need &need);
+  std::vector<std::string> relatedSites(unsigned index, const Need &need);
+  void addAtMost(unsigned index, BlockOp block);
+  void addLanes();
+  void addLanesOf(Type type);
+  void addUnrolls(unsigned index, TileOp loop);
+  std::optional<Constraint::Term> termOf(StringAttr block, StringAttr range, int64_t &factor);
+
+  Space &space;
+  KernelOp kernel;
+  std::vector<Site> siteOf; // Per choice.
+  std::map<std::pair<std::vector<std::pair<int, int>>, int64_t>, Constraint> lanes;
+};
+
+//===-- Choices ---------------------------------------------------------------------------------------------------===//
+
+void SpaceBuilder::limitBlock(Choice &choice, BlockOp block) {
+  choice.low = block.getMin().value_or(1);
+  choice.multiple = block.getMultiple().value_or(1);
+  if (auto max = dyn_cast_or_null<IntegerAttr>(block.getMaxAttr()))
+    choice.high = max.getInt();
+  auto bound = dyn_cast_or_null<FlatSymbolRefAttr>(block.getMaxAttr());
+  if (auto other = bound ? kernel.lookupSymbol<BlockOp>(bound.getAttr()) : BlockOp(); other && other.getValue())
+    choice.high = *other.getValue();
+}
+
+/// Beyond the loop's size, where it is a number, a larger block makes the same tiles.
+std::optional<int64_t> SpaceBuilder::sizeLimit(BlockOp block) {
+  std::optional<int64_t> limit = 1;
+  kernel.walk([&](TileOp loop) {
+    for (unsigned dim = 0; dim != loop.getNumDims(); ++dim) {
+      if (loop.getTileType(dim).getDim().getBlock() != block.getSymNameAttr())
+        continue;
+      std::optional<int64_t> low = constantIndex(loop.getLowers()[dim]), high = constantIndex(loop.getUppers()[dim]);
+      if (!limit || !low || !high)
+        limit.reset();
+      else
+        limit = std::max<int64_t>(*limit, llvm::PowerOf2Ceil(std::max<int64_t>(*high - *low, 1)));
+    }
+  });
+  return limit;
+}
+
+int64_t SpaceBuilder::triedLimit(BlockOp block) {
+  auto isChosen = [](BlockOp other) { return other.getKind() != BlockKind::Fixed; };
+  int64_t limit = llvm::count_if(kernel.getOps<BlockOp>(), isChosen) > 1 ? kMaxTriedLanes : kMaxLanes;
+  return std::min(limit, sizeLimit(block).value_or(limit));
+}
+
+std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Site &site) {
+  const Knob &knob = *choice.knob;
+  int64_t limit = site.kind == SiteKind::Block ? triedLimit(cast<BlockOp>(site.op)) : INT64_MAX;
+  std::set<int64_t> tried;
+  for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
+    int64_t value = knob.samples.empty() ? sample : sample * choice.multiple;
+    bool legal = knob.spans[0].contains(value) && value >= choice.low && value <= choice.high;
+    if (legal && value % choice.multiple == 0 && value <= limit)
+      tried.insert(value);
+  }
+  if (choice.preset.asInteger())
+    tried.insert(*choice.preset.asInteger());
+  std::vector<ConfigValue> values(tried.begin(), tried.end());
+  for (StringRef word : knob.words)
+    values.push_back(ConfigValue::word(word));
+  return values;
+}
+
+std::vector<ConfigValue> SpaceBuilder::wordsAt(const Choice &choice, const Site &site) {
+  std::vector<ConfigValue> values;
+  for (StringRef word : choice.knob->words) {
+    // One grid dim of the device for each dim of the loop, and there are three.
+    if (site.kind == SiteKind::Launch && word == "xyz") {
+      auto loops = llvm::to_vector(cast<LaunchOp>(site.op).getBody().getOps<TileOp>());
+      if (loops.size() != 1 || loops[0].getNumDims() < kMinXyzDims || loops[0].getNumDims() > kMaxXyzDims)
+        continue;
+    }
+    values.push_back(ConfigValue::word(word));
+  }
+  return values;
+}
+
+std::vector<ConfigValue> SpaceBuilder::permutationsAt(const Choice &choice) {
+  std::vector<int64_t> order = *choice.preset.asList();
+  std::vector<ConfigValue> values;
+  if (choice.numDims <= kMaxListedDims) {
+    do
+      values.push_back(order);
+    while (std::next_permutation(order.begin(), order.end()));
+    return values;
+  }
+  values.push_back(order);
+  for (unsigned dim = 1; dim != choice.numDims; ++dim) {
+    std::vector<int64_t> swapped = order;
+    std::swap(swapped[dim - 1], swapped[dim]);
+    values.push_back(std::move(swapped));
+  }
+  values.push_back(std::vector<int64_t>(order.rbegin(), order.rend()));
+  return values;
+}
+
+std::vector<ConfigValue> SpaceBuilder::listsAt(const Choice &choice) {
+  std::vector<std::vector<int64_t>> lists = {{}};
+  for (const Span &span : choice.knob->spans) {
+    std::vector<std::vector<int64_t>> longer;
+    for (const std::vector<int64_t> &list : lists)
+      for (int64_t element : span.all()) {
+        longer.push_back(list);
+        longer.back().push_back(element);
+      }
+    lists = std::move(longer);
+  }
+  return std::vector<ConfigValue>(lists.begin(), lists.end());
+}
+
+std::vector<ConfigValue> SpaceBuilder::valuesAt(const Choice &choice, const Site &site) {
+  switch (choice.knob->kind) {
+  case ValueKind::Flag:
+    return {ConfigValue::flag(false), ConfigValue::flag(true)};
+  case ValueKind::Integer:
+    return integersAt(choice, site);
+  case ValueKind::Word:
+    return wordsAt(choice, site);
+  case ValueKind::Permutation:
+    return permutationsAt(choice);
+  case ValueKind::List:
+    return listsAt(choice);
+  }
+  llvm_unreachable("covered switch");
+}
+
+ConfigValue SpaceBuilder::presetAt(const Choice &choice, const Site &site) {
+  if (auto block = dyn_cast<BlockOp>(site.op))
+    return defaultExtent(block);
+  if (choice.knob->kind != ValueKind::Permutation)
+    return *choice.knob->preset;
+  return std::vector<int64_t>(llvm::seq<int64_t>(0, choice.numDims).begin(),
+                              llvm::seq<int64_t>(0, choice.numDims).end());
+}
+
+void SpaceBuilder::addChoice(const Knob &knob, const Site &site) {
+  Choice choice{&knob, site.name, site.launch, {}, {}};
+  if (auto loop = dyn_cast<TileOp>(site.op))
+    choice.numDims = loop.getNumDims();
+  if (auto block = dyn_cast<BlockOp>(site.op))
+    limitBlock(choice, block);
+  choice.preset = presetAt(choice, site);
+  choice.values = valuesAt(choice, site);
+  space.choiceList.push_back(std::move(choice));
+  siteOf.push_back(site);
+}
+
+//===-- Constraints -----------------------------------------------------------------------------------------------===//
+
+/// Where the other knob of a need is looked up for a choice.
+std::vector<std::string> SpaceBuilder::relatedSites(unsigned index, const Need &need) {
+  const Choice &choice = space.choiceList[index];
+  ArrayRef<Knob> others = space.table.find(need.knob);
+  if (!others.empty() && others.front().site == SiteKind::Launch)
+    return {choice.launch};
+  if (choice.knob->site != SiteKind::SliceBlock)
+    return {choice.site};
+  std::vector<std::string> sites;
+  kernel.walk([&](RangeOp range) {
+    if (range.getTile().getType().getDim().getBlock() == choice.site)
+      sites.push_back(range.getSite().str());
+  });
+  return sites;
+}
+
+void SpaceBuilder::addNeeds(unsigned index, const Need &need) {
+  const Choice &choice = space.choiceList[index];
+  Constraint constraint{Constraint::Kind::Needs, {index}, need.values, {}};
+  for (const std::string &site : relatedSites(index, need)) {
+    std::optional<unsigned> other = space.indexOf(need.knob, site);
+    const ConfigValue *preset = space.table.preset(need.knob);
+    if (!other && preset && llvm::is_contained(need.values, *preset))
+      return; // A site without the choice has the default for good.
+    if (other)
+      constraint.choices.push_back(*other);
+  }
+  std::string values;
+  for (const ConfigValue &value : need.values)
+    values += (values.empty() ? "`" : " or `") + value.str() + "`";
+  constraint.text =
+      ("`" + choice.knob->name + "` of `" + choice.site + "` needs `" + need.knob + "` to be " + values).str();
+  space.constraintList.push_back(std::move(constraint));
+}
+
+void SpaceBuilder::addAtMost(unsigned index, BlockOp block) {
+  auto bound = dyn_cast_or_null<FlatSymbolRefAttr>(block.getMaxAttr());
+  std::optional<unsigned> other = bound ? space.indexOf("block_sizes", bound.getValue()) : std::nullopt;
+  if (!other)
+    return;
+  Constraint constraint{Constraint::Kind::AtMost, {index, *other}, {}, {}};
+  constraint.text =
+      ("`block_sizes` of `" + block.getSymName() + "` is at most that of `" + bound.getValue() + "`").str();
+  space.constraintList.push_back(std::move(constraint));
+}
+
+/// The lanes of a block in a type; a number multiplies `factor` instead.
+std::optional<Constraint::Term> SpaceBuilder::termOf(StringAttr block, StringAttr range, int64_t &factor) {
+  Constraint::Term term;
+  term.block = space.indexOf("block_sizes", block);
+  if (!term.block) {
+    if (auto fixed = kernel.lookupSymbol<BlockOp>(block); fixed && fixed.getValue())
+      factor *= *fixed.getValue();
+    return std::nullopt;
+  }
+  if (range)
+    kernel.walk([&](RangeOp slice) {
+      if (slice.getTile().getType().getDim().getRange() == range)
+        term.roll = space.indexOf("reduction_loops", slice.getSite());
+    });
+  return term;
+}
+
+void SpaceBuilder::addLanesOf(Type type) {
+  if (!isTileValue(type))
+    return;
+  Constraint constraint{Constraint::Kind::Lanes, {}, {}, {}};
+  std::vector<std::pair<int, int>> key;
+  for (DimAttr dim : dimsOf(type)) {
+    constraint.factor *= dim.getConstant().value_or(1);
+    for (StringAttr block : dim.getBlocks())
+      if (auto term = termOf(block, dim.getRange(), constraint.factor)) {
+        constraint.terms.push_back(*term);
+        key.emplace_back(*term->block, term->roll ? int(*term->roll) : -1);
+      }
+  }
+  llvm::sort(key);
+  if (!key.empty())
+    lanes.try_emplace({std::move(key), constraint.factor}, std::move(constraint));
+}
+
+/// One constraint for each product of blocks that some tile value has and no other value's product contains.
+void SpaceBuilder::addLanes() {
+  kernel.walk([&](Operation *op) {
+    llvm::for_each(op->getResultTypes(), [&](Type type) { addLanesOf(type); });
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArgumentTypes(), [&](Type type) { addLanesOf(type); });
+  });
+  auto contained = [&](const auto &small) {
+    return llvm::any_of(lanes, [&](const auto &large) {
+      return &large.first != &small && small.second <= large.first.second &&
+             std::includes(large.first.first.begin(), large.first.first.end(), small.first.begin(), small.first.end());
+    });
+  };
+  Space::Point defaults = space.toPoint(space.defaultConfig());
+  for (auto &[key, constraint] : lanes) {
+    if (contained(key))
+      continue;
+    // The default is legal whatever its size.
+    for (constraint.limit = kMaxLanes; !space.holds(constraint, defaults);)
+      constraint.limit *= 2;
+    std::string product = constraint.factor > 1 ? std::to_string(constraint.factor) : "";
+    for (const Constraint::Term &term : constraint.terms)
+      product += (product.empty() ? "`" : " * `") + space.choiceList[*term.block].site + "`";
+    constraint.text =
+        "a tile value has " + product + " lanes; at most " + std::to_string(constraint.limit) + " are legal";
+    space.constraintList.push_back(constraint);
+  }
+}
+
+void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
+  Constraint constraint{Constraint::Kind::Unrolls, {index}, {}, {}};
+  constraint.limit = kMaxUnrolledTrips;
+  for (unsigned dim = 0; dim != loop.getNumDims(); ++dim) {
+    int64_t extent = *constantIndex(loop.getUppers()[dim]) - *constantIndex(loop.getLowers()[dim]);
+    int64_t fixed = 1;
+    StringAttr block = loop.getTileType(dim).getDim().getBlock();
+    auto term = block ? termOf(block, {}, fixed) : std::nullopt;
+    if (!term) {
+      constraint.factor *= llvm::divideCeil(std::max<int64_t>(extent, 0), fixed);
+      continue;
+    }
+    term->lanes = extent;
+    constraint.terms.push_back(*term);
+  }
+  constraint.text = "`static_ranges` of `" + space.choiceList[index].site + "` unrolls at most " +
+                    std::to_string(kMaxUnrolledTrips) + " iterations; the chosen blocks make more";
+  space.constraintList.push_back(std::move(constraint));
+}
+
+void SpaceBuilder::build() {
+  std::vector<Site> sites = sitesOf(kernel);
+  for (const Knob &knob : space.table.knobs())
+    for (const Site &site : sites)
+      if (site.kind == knob.site)
+        addChoice(knob, site);
+  for (unsigned index = 0; index != space.choiceList.size(); ++index) {
+    for (const Need &need : space.choiceList[index].knob->needs)
+      addNeeds(index, need);
+    if (auto block = dyn_cast<BlockOp>(siteOf[index].op))
+      addAtMost(index, block);
+    if (siteOf[index].kind == SiteKind::ConstantLoop)
+      addUnrolls(index, cast<TileOp>(siteOf[index].op));
+  }
+  addLanes();
+}
+
+Space::Space(KernelOp kernel, KnobTable table) : table(std::move(table)) { SpaceBuilder(*this, kernel).build(); }
+
+} // namespace helion

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moving in the space of a kernel: enumeration against a count by brute force, random configs and neighbours that are
+// legal, and the default extents of blocks.
+#include "passes/Config/Space.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/Config/BlockDefaults.h"
+#include "gtest/gtest.h"
+#include <set>
+
+using namespace helion;
+using llvm::StringRef;
+
+namespace {
+
+/// Two dims of the grid, one slice; `blocks` declares bi, bj and rn.
+std::string kernelText(StringRef blocks, StringRef row = "rn@n") {
+  return R"(
+!arg = memref<?x?x?xf32, strided<[?, ?, ?], offset: ?>>
+!v = tensor<?x?x?xf32, #helion.dims<bi@i, bj@j, rn@n>>
+module attributes {helion.form = "kernel"} {
+  helion.kernel @f(%x: !arg {helion.name = "x"}) -> memref<?x?xf32>
+      attributes {helion.signature = {x = "f32[3]"}, helion.facts = []} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %m = memref.dim %x, %c0 : !arg
+    %n = memref.dim %x, %c1 : !arg
+    %k = memref.dim %x, %c2 : !arg
+    %out = helion.empty(%m, %n) {name = "out"} : memref<?x?xf32>
+)" + blocks.str() +
+         R"(
+    helion.launch "f" {
+      helion.tile (%i: !helion.tile<bi@i>, %j: !helion.tile<bj@j>) = (%c0, %c0) to (%m, %n) site "loop.ij" {
+        %s = helion.range %c0 to %k site "slice.n" : !helion.tile<rn@n>
+        %v = helion.load %x[%i, %j, %s] site "x.0" : !arg, (!helion.tile<bi@i>, !helion.tile<bj@j>, !helion.tile<rn@n>) -> !v
+        %r = helion.reduce addf %v dim 2 site "sum.0" : !v -> tensor<?x?xf32, #helion.dims<bi@i, bj@j>>
+        helion.store %r, %out[%i, %j] site "out.0" : tensor<?x?xf32, #helion.dims<bi@i, bj@j>>, memref<?x?xf32>, (!helion.tile<bi@i>, !helion.tile<bj@j>)
+      }
+    }
+    helion.return %out : memref<?x?xf32>
+  }
+})";
+}
+
+class SpaceTest : public ::testing::Test {
+protected:
+  KernelOp parse(StringRef blocks) {
+    context.loadDialect<HelionDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(kernelText(blocks), &context);
+    return module ? *module->getOps<KernelOp>().begin() : KernelOp();
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+constexpr StringRef kSmallBlocks = "helion.block @bi tile {max = 4}\n helion.block @bj tile {max = @bi}\n"
+                                   "helion.block @rn slice {max = 16}";
+
+TEST_F(SpaceTest, EnumerationIsTheSetOfLegalConfigs) {
+  KernelOp kernel = parse(kSmallBlocks);
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  std::vector<Config> all = space.enumerate(UINT64_MAX);
+  // Pairs bj <= bi <= 4: 6. Slice whole: 8, 16; rolled: 14 chunks. Orders 2. Groupings and kinds as for any grid of two
+  // dims: 8 * (1 + 2 * 8) + 1.
+  EXPECT_EQ(all.size(), 6u * (2 + 14) * 2 * 137);
+  EXPECT_EQ(space.size().exact, int64_t(all.size()));
+  EXPECT_EQ(space.size().estimate, double(all.size()));
+  std::set<std::string> texts;
+  for (const Config &config : all) {
+    llvm::Error error = space.validate(config);
+    EXPECT_FALSE(bool(error)) << config.print() << llvm::toString(std::move(error));
+    EXPECT_TRUE(texts.insert(config.print()).second);
+  }
+  EXPECT_EQ(texts.count(space.defaultConfig().print()), 1u);
+  std::vector<Config> some = space.enumerate(10);
+  ASSERT_EQ(some.size(), 10u);
+  EXPECT_TRUE(std::equal(some.begin(), some.end(), all.begin()));
+  EXPECT_TRUE(space.enumerate(0).empty());
+
+  // Random configs and neighbours are among them.
+  Random random(3);
+  for (unsigned count = 0; count != 1000; ++count) {
+    Config config = space.randomConfig(random);
+    EXPECT_EQ(texts.count(config.print()), 1u) << config.print();
+    std::vector<Config> near = space.neighbours(config);
+    EXPECT_GE(near.size(), 3u);
+    for (const Config &other : near) {
+      EXPECT_EQ(texts.count(other.print()), 1u) << other.print();
+      EXPECT_NE(other, config);
+    }
+  }
+}
+
+TEST_F(SpaceTest, EveryValueIsDrawn) {
+  KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  std::set<std::pair<const Choice *, std::string>> drawn;
+  Random random(4);
+  for (unsigned count = 0; count != 4000; ++count) {
+    Config config = space.randomConfig(random);
+    for (const Choice &choice : space.choices())
+      drawn.insert({&choice, space.valueOf(config, choice.knob->name, choice.site).str()});
+  }
+  size_t values = 0;
+  for (const Choice &choice : space.choices())
+    values += choice.values.size();
+  EXPECT_EQ(drawn.size(), values);
+  // The same seed, the same configs.
+  Random again(4), other(5);
+  Random first(4);
+  EXPECT_EQ(space.randomConfig(first), space.randomConfig(again));
+  EXPECT_NE(space.randomConfig(first), space.randomConfig(other));
+}
+
+TEST_F(SpaceTest, NeighboursAreOneStepAway) {
+  KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  std::set<std::string> near;
+  for (const Config &config : space.neighbours(space.defaultConfig()))
+    for (const auto &[key, value] : config.values())
+      near.insert(key.first + " " + key.second + "=" + value.str());
+  std::set<std::string> expected = {"block_sizes bi=16",
+                                    "block_sizes bi=64",
+                                    "block_sizes bj=16",
+                                    "block_sizes bj=64",
+                                    "block_sizes rn=512",
+                                    "l2_groupings loop.ij=2",
+                                    "loop_orders loop.ij=[1,0]",
+                                    "pid_type f=xyz",
+                                    "pid_type f=persistent_blocked",
+                                    "pid_type f=persistent_interleaved"};
+  // 32 * 32 * 1024 lanes are the most, so rn = 2048 and chunks above 1024 are not legal.
+  for (const char *chunk : {"8", "16", "32", "64", "128", "256", "512", "1024"})
+    expected.insert(std::string("reduction_loops slice.n=") + chunk);
+  expected.erase("block_sizes bi=64");
+  expected.erase("block_sizes bj=64");
+  EXPECT_EQ(near, expected);
+}
+
+TEST_F(SpaceTest, CanonicalDropsTheKernelsDefaults) {
+  KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  Config config = space.defaultConfig();
+  config.set("block_sizes", "bi", 32);
+  config.set("block_sizes", "rn", 1024);
+  config.set("loop_orders", "loop.ij", std::vector<int64_t>{0, 1});
+  EXPECT_NE(config, space.defaultConfig());
+  EXPECT_EQ(space.canonical(config), space.defaultConfig());
+  // What no search tries is legal too.
+  config.set("block_sizes", "bi", 24);
+  config.set("l2_groupings", "loop.ij", 5);
+  EXPECT_FALSE(bool(space.validate(config)));
+  EXPECT_EQ(space.valueOf(config, "block_sizes", "bi"), ConfigValue(24));
+  // A rolled slice leaves its block without meaning.
+  config.set("reduction_loops", "slice.n", 64);
+  config.set("block_sizes", "rn", 512);
+  llvm::Error error = space.validate(config);
+  EXPECT_EQ(llvm::toString(std::move(error)), "`block_sizes` of `rn` needs `reduction_loops` to be `none`");
+  EXPECT_FALSE(bool(space.validate(space.withoutMeaningless(config))));
+}
+
+TEST_F(SpaceTest, DefaultExtents) {
+  struct {
+    StringRef blocks;
+    int64_t bi, bj, rn;
+  } cases[] = {
+      {"helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice", 32, 32, 1024},
+      {"helion.block @bi tile\n helion.block @bj registered\n helion.block @rn tile", 16, 16, 16},
+      {"helion.block @bi tile {max = 24}\n helion.block @bj tile {max = @bi}\n helion.block @rn slice", 24, 24, 1024},
+      {"helion.block @bi tile {min = 48}\n helion.block @bj tile {multiple = 12}\n helion.block @rn slice {max = 256}",
+       48, 24, 256},
+      {"helion.block @bi fixed {value = 7}\n helion.block @bj tile {max = @bi}\n helion.block @rn slice", 7, 7, 1024},
+  };
+  for (const auto &test : cases) {
+    KernelOp kernel = parse(test.blocks);
+    ASSERT_TRUE(kernel) << test.blocks.str();
+    auto extent = [&](StringRef name) { return defaultExtent(kernel.lookupSymbol<BlockOp>(name)); };
+    EXPECT_EQ(extent("bi"), test.bi) << test.blocks.str();
+    EXPECT_EQ(extent("bj"), test.bj) << test.blocks.str();
+    EXPECT_EQ(extent("rn"), test.rn) << test.blocks.str();
+  }
+}
+
+} // namespace

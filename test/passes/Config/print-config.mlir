@@ -1,0 +1,31 @@
+// Helion's JSON to text, and back to the same text.
+// RUN: helion-opt --helion-print-config="file=%S/Inputs/matmul.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>%t.remarks > %t.txt
+// RUN: FileCheck %s --check-prefix=MATMUL --input-file=%t.txt
+// RUN: FileCheck %s --check-prefix=REMARKS --input-file=%t.remarks
+// RUN: helion-opt --helion-print-config="file=%t.txt as=helion-json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null > %t.json
+// RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
+// RUN: helion-opt --helion-print-config="file=%t.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | diff %t.txt -
+
+// MATMUL: {{^}}helion-config{v=1},helion-roll-reductions,helion-order-loops{loop_orders=loop.ij=[1,0]},helion-bind-blocks{block_sizes=bm=64,bn=128},helion-flatten-loops,helion-map-programs{l2_groupings=loop.ij=8 num_sm_multiplier=matmul=4 pid_type=matmul=persistent_interleaved},helion-unroll-loops{range_unroll_factors=loop.k=2}{{$}}
+// REMARKS: remark: ignored `indexing`: one kind of access
+// REMARKS: remark: ignored `num_stages`: no staged loads
+// REMARKS: remark: ignored `num_warps`: threads of a program are the target's choice
+// REMARKS: remark: ignored `range_warp_specializes`: no specialised warps
+// JSON: {{^}}{"block_sizes":[64,128,16],"l2_groupings":[8],"loop_orders":{{\[\[}}1,0]],"num_sm_multiplier":4,"pid_type":"persistent_interleaved","range_unroll_factors":[null,2]}{{$}}
+
+// Singular keys; a multiplier without a persistent kind has no meaning.
+// RUN: helion-opt --helion-print-config="file=%S/Inputs/softmax.json" %S/../../dialect/IR/forms/k-softmax.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=SOFTMAX
+// SOFTMAX-DAG: remark: ignored `num_sm_multiplier` of `softmax`: without meaning beside the other choices
+// SOFTMAX-DAG: {{^}}helion-config{v=1},helion-roll-reductions{reduction_loops=slice.n=4096},helion-order-loops,helion-bind-blocks{block_sizes=bi=1},helion-flatten-loops,helion-map-programs,helion-unroll-loops{{$}}
+
+// The kernel's defaults go from a text; Helion has no place for the extent of a slice.
+// RUN: helion-opt --helion-print-config="file=%S/Inputs/slice.txt" %S/../../dialect/IR/forms/k-softmax.mlir -o /dev/null | FileCheck %s --check-prefix=SLICE
+// RUN: helion-opt --helion-print-config="file=%S/Inputs/slice.txt as=helion-json" %S/../../dialect/IR/forms/k-softmax.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOST
+// SLICE: helion-bind-blocks{block_sizes=rn=4096},
+// LOST-DAG: remark: lost `block_sizes` of `rn` = `4096`: Helion has no place for it
+// LOST-DAG: {{^}}{"block_sizes":[32]}{{$}}
+
+// A second launch made of host arithmetic is no part of Helion's lists: bc and bi, not bj and bp.
+// RUN: echo '{"block_sizes": [64, 4], "range_unroll_factors": [0, 2]}' > %t.bwd.json
+// RUN: helion-opt --helion-print-config="file=%t.bwd.json" %S/../../dialect/IR/forms/k-rms-norm-bwd.mlir -o /dev/null | FileCheck %s --check-prefix=BWD
+// BWD: block_sizes=bc=64,bi=4}{{.*}}helion-unroll-loops{range_unroll_factors=loop.i=2}
