@@ -182,7 +182,7 @@ std::string mergeInto(const std::string &path, std::initializer_list<std::string
 
 TEST(Journal, MergeIsAUnion) {
   std::mt19937 random(11);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 5; ++round) {
     ScratchDir dir;
     std::string a = dir.file("a"), b = dir.file("b"), c = dir.file("c");
     for (const std::string &path : {a, b, c}) {
