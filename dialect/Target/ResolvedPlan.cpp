@@ -144,10 +144,13 @@ private:
     auto found = binding.scalars.find(argument.name);
     if (found == binding.scalars.end())
       return missing(argument);
-    if (isFloat(found->second.dtype) != isFloat(argument.dtype))
-      return createStringError("argument `" + argument.name + "` is `" + dtypeName(found->second.dtype) +
-                               "`, expected `" + dtypeName(argument.dtype) + "`");
-    Scalar given = found->second;
+    Scalar &given = found->second;
+    // `1` for a real is fine; a real for an integer is not.
+    if (isFloat(argument.dtype) && !isFloat(given.dtype))
+      given.real = double(given.integer);
+    else if (isFloat(argument.dtype) != isFloat(given.dtype))
+      return createStringError("argument `" + argument.name + "` is `" + dtypeName(given.dtype) + "`, expected `" +
+                               dtypeName(argument.dtype) + "`");
     given.dtype = argument.dtype;
     if (argument.kind == Argument::Kind::Fixed && !(given == argument.value))
       return createStringError("argument `" + argument.name + "` is `" + canonicalJson(given.json()) +

@@ -102,7 +102,9 @@ TEST(ResolvedPlan, CallsThatDoNotFit) {
   binding.scalars.erase("eps");
   EXPECT_EQ(resolveError(manifest, binding), "argument `eps` is missing");
   binding.scalars["eps"] = Scalar::ofInteger(1);
-  EXPECT_EQ(resolveError(manifest, binding), "argument `eps` is `i64`, expected `f32`");
+  EXPECT_EQ(resolveError(manifest, binding), "ok"); // An integer may stand for a real.
+  binding.scalars["n"] = Scalar::ofReal(6);
+  EXPECT_EQ(resolveError(manifest, binding), "argument `n` is `f64`, expected `i64`");
   binding = makeBinding(9, 8);
   binding.device.clear();
   EXPECT_EQ(resolveError(manifest, binding), "`dev.cores` has no value");
