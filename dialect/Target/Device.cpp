@@ -64,6 +64,17 @@ std::optional<int64_t> Device::fact(StringRef name) const {
   return std::nullopt;
 }
 
+std::string Device::features() const {
+  std::string names;
+  for (const Level &level : ArrayRef(levels)) {
+    names += (names.empty() ? "" : " ") + level.features.str();
+    if (level.name == baseline)
+      break;
+  }
+  const Level *own = find_if(chips, [&](const Level &row) { return row.name == chip; });
+  return own == std::end(chips) ? names : names + " " + own->features.str();
+}
+
 ArrayRef<Device> knownDevices() { return devices; }
 
 static const Device *findDevice(StringRef chip) {
@@ -85,17 +96,7 @@ static size_t hostLevel(const StringMap<bool> &host) {
   return count;
 }
 
-bool hostRuns(const Device &device) {
-  StringMap<bool> host = sys::getHostCPUFeatures();
-  for (const Level &level : ArrayRef(levels)) {
-    if (!hasAll(host, level.features))
-      return false;
-    if (level.name == device.baseline)
-      break;
-  }
-  const Level *chip = find_if(chips, [&](const Level &chip) { return chip.name == device.chip; });
-  return chip == std::end(chips) || hasAll(host, chip->features);
-}
+bool hostRuns(const Device &device) { return hasAll(sys::getHostCPUFeatures(), device.features()); }
 
 Expected<const Device *> hostDevice() {
   if (const Device *chip = findDevice(sys::getHostCPUName()))

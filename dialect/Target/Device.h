@@ -30,6 +30,8 @@ struct Device {
   std::string name() const;
   /// The value of `dev.NAME` in an expression: `vector_bytes`, `vector_registers`, `l1_bytes`, `l2_bytes`, `l3_bytes`.
   std::optional<int64_t> fact(llvm::StringRef name) const;
+  /// What code for this row needs of a processor: LLVM's names with blanks between, from the lowest level up.
+  std::string features() const;
 };
 
 llvm::ArrayRef<Device> knownDevices();

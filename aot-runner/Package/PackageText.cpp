@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "aot-runner/Package/PackageText.h"
+#include "aot-runner/Package/CheckSource.h"
+#include "aot-runner/Package/CppNames.h"
+#include "aot-runner/Package/PlanText.h"
+#include "aot-runner/Package/Template.h"
+#include "dialect/Target/Device.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace helion {
+
+//===-- Names and texts -------------------------------------------------------------------------------------------===//
+
+/// `x f32[2]`, `n i64`, `eps f32`, `bias none`, `k i64 = 64`
+static std::string argumentText(const Argument &argument) {
+  std::string type = dtypeName(argument.dtype).str();
+  switch (argument.kind) {
+  case Argument::Kind::Tensor:
+    return argument.name + " " + type + "[" + std::to_string(argument.rank) + "]";
+  case Argument::Kind::Scalar:
+    return argument.name + " " + type;
+  case Argument::Kind::None:
+    return argument.name + " none";
+  case Argument::Kind::Fixed:
+    return argument.name + " " + type + " = " + canonicalJson(argument.value.json());
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static const Manifest &callOf(const PackageSignature &signature) { return signature.variants.front().manifest; }
+
+static std::string signatureText(const PackageSignature &signature) {
+  std::vector<std::string> texts;
+  for (const Argument &argument : callOf(signature).arguments)
+    texts.push_back(argumentText(argument));
+  return join(texts, ", ");
+}
+
+static std::string configName(const PackageVariant &variant) { return "CONFIG_" + variant.configId; }
+
+static std::string percentless(double value) { return formatv("{0:f3}", value); }
+
+/// Whether any signature passes a tensor (or None) there, and else whether the scalar is a float.
+enum class PassedAs { Tensor, Real, Integer };
+
+static PassedAs passedAs(const PackageSpec &spec, size_t index) {
+  for (const PackageSignature &signature : spec.signatures) {
+    const Argument &argument = callOf(signature).arguments[index];
+    if (argument.kind == Argument::Kind::Scalar || argument.kind == Argument::Kind::Fixed)
+      return isFloat(argument.dtype) ? PassedAs::Real : PassedAs::Integer;
+  }
+  return PassedAs::Tensor;
+}
+
+//===-- The decision tree -----------------------------------------------------------------------------------------===//
+
+namespace {
+/// Prints a tree as nested ifs; each leaf carries the conditions on its path.
+class TreePrinter {
+public:
+  explicit TreePrinter(const PackageSignature &signature) : signature(signature) {}
+
+  std::string print() {
+    printNode(0, "");
+    return text;
+  }
+
+private:
+  void printNode(int index, const std::string &path) {
+    const PackageNode &node = signature.tree[index];
+    if (node.variant >= 0) {
+      text += formatv("return {{{0}, {1}};\n", configName(signature.variants[node.variant]), cppQuoted(path));
+      return;
+    }
+    std::string name = signature.features[node.feature].name, threshold = integerLiteral(node.threshold);
+    std::string separator = path.empty() ? "" : " and ";
+    text += formatv("if ({0} <= {1}) {{\n", cppName(name), threshold);
+    printNode(node.atMost, path + separator + name + " <= " + threshold);
+    text += "}\n";
+    printNode(node.above, path + separator + name + " > " + threshold);
+  }
+
+  const PackageSignature &signature;
+  std::string text;
+};
+} // namespace
+
+//===-- Values of the places --------------------------------------------------------------------------------------===//
+
+static std::string bannerText(const PackageSpec &spec, StringRef comment) {
+  const PackageFigures &figures = spec.figures;
+  const Manifest &manifest = callOf(spec.signatures.front());
+  size_t configs = 0;
+  for (const PackageSignature &signature : spec.signatures)
+    configs += signature.variants.size();
+  std::vector<std::string> lines = {
+      formatv("{0}: written by helion-aot {1} from kernel {2}; do not edit", spec.kernel, spec.toolVersion,
+              spec.kernelHash),
+      formatv("target {0}, LLVM {1}", manifest.target, manifest.toolchain.llvm),
+      formatv("goal {0} <= {1}: {2}; worst {3}, mean {4}, against the best of {5} measured artifacts", figures.goal,
+              shortestReal(figures.threshold), figures.met ? "met" : "missed", percentless(figures.worst),
+              percentless(figures.mean), figures.pool),
+      figures.heldOut ? formatv("held-out shapes: worst {0}", percentless(*figures.heldOut)).str()
+                      : std::string("held-out shapes: none")};
+  std::string set = formatv("{0} configs for {1} signature(s)", configs, spec.signatures.size());
+  if (figures.smallestSet)
+    set += formatv("; fewest that meet the goal: {0}", *figures.smallestSet);
+  if (figures.smallestRealisable)
+    set += formatv("; fewest with which a tree does: {0}", *figures.smallestRealisable);
+  lines.push_back(set);
+  std::string text;
+  for (const std::string &line : lines)
+    text += (comment + " " + cppComment(line) + "\n").str();
+  return text;
+}
+
+static void addParameters(const PackageSpec &spec, TemplateValues &values) {
+  std::string parameters, passed, outputParameters, outputNames;
+  for (auto [index, argument] : enumerate(callOf(spec.signatures.front()).arguments)) {
+    std::string name = cppName(argument.name);
+    switch (passedAs(spec, index)) {
+    case PassedAs::Tensor:
+      parameters += "const DLTensor *" + name + ", ";
+      passed += "{" + name + ", 0, 0}, ";
+      break;
+    case PassedAs::Real:
+      parameters += "double " + name + ", ";
+      passed += "{nullptr, 0, " + name + "}, ";
+      break;
+    case PassedAs::Integer:
+      parameters += "int64_t " + name + ", ";
+      passed += "{nullptr, " + name + ", 0}, ";
+      break;
+    }
+  }
+  for (const PlanOutput &output : callOf(spec.signatures.front()).plan.outputs) {
+    outputParameters += "DLTensor *" + cppName(output.name) + ", ";
+    outputNames += cppName(output.name) + ", ";
+  }
+  // A kernel without arguments still needs one element.
+  values.texts["passed"] = passed.empty() ? "{nullptr, 0, 0}" : passed;
+  values.texts["parameters"] = parameters;
+  values.texts["outputParameters"] = outputParameters;
+  values.texts["outputNames"] = outputNames;
+}
+
+static std::string parameterRow(const Argument &argument) {
+  std::string kind, integer = "0", real = "0";
+  unsigned rank = 0;
+  switch (argument.kind) {
+  case Argument::Kind::Tensor:
+    kind = "Tensor";
+    rank = argument.rank;
+    break;
+  case Argument::Kind::None:
+    kind = "None";
+    break;
+  case Argument::Kind::Scalar:
+    kind = isFloat(argument.dtype) ? "Real" : "Integer";
+    break;
+  case Argument::Kind::Fixed:
+    kind = isFloat(argument.dtype) ? "FixedReal" : "FixedInteger";
+    integer = integerLiteral(argument.value.integer);
+    real = realLiteral(argument.value.real);
+    break;
+  }
+  return formatv("{{runtime::Parameter::Kind::{0}, {1}, {2}, {3}, {4}},\n", kind, dtypeEnumerator(argument.dtype), rank,
+                 integer, real);
+}
+
+static void addArguments(const PackageSpec &spec, const Manifest &manifest, TemplateValues &values) {
+  std::string members, memberValues, table;
+  for (auto [index, argument] : enumerate(manifest.arguments)) {
+    table += parameterRow(argument);
+    std::string name = cppName(argument.name);
+    std::string at = std::to_string(index);
+    bool isTensor = argument.kind == Argument::Kind::Tensor;
+    if (argument.kind == Argument::Kind::None)
+      continue;
+    bool isReal = !isTensor && passedAs(spec, index) == PassedAs::Real;
+    members += (isTensor ? "const runtime::Tensor &" : isReal ? "double " : "int64_t ") + name + ";\n";
+    memberValues += (memberValues.empty() ? "" : ", ") +
+                    (isTensor ? "call.tensors[" + at + "]" : "call.passed[" + at + "]") +
+                    (isTensor ? ""
+                     : isReal ? ".real"
+                              : ".integer");
+  }
+  values.texts["members"] = members;
+  values.texts["memberValues"] = memberValues;
+  values.texts["parameterTable"] = table;
+}
+
+static TemplateValues variantValues(const PackageVariant &variant) {
+  PlanText plan(variant.manifest);
+  TemplateValues values;
+  std::string facts;
+  for (const Pred &fact : variant.manifest.facts)
+    facts += cppQuoted(fact.str()) + ", ";
+  values.texts = {
+      {"name", "config_" + variant.configId},
+      {"idText", cppQuoted(variant.configId)},
+      {"configText", cppQuoted(variant.manifest.config)},
+      {"facts", facts},
+      {"factChecks", plan.factChecks()},
+      {"workspaceSizes", plan.workspaceSizes()},
+      {"steps", plan.steps()},
+      {"scratchBytes", integerLiteral(variant.manifest.resources.scratchBytes)},
+      {"codeBytes", integerLiteral(variant.manifest.resources.codeBytes)},
+      {"workspaceCount", std::to_string(variant.manifest.plan.workspace.size())},
+  };
+  return values;
+}
+
+static void addFeatures(const PackageSignature &signature, TemplateValues &values) {
+  PlanText plan(callOf(signature));
+  std::string declarations, assignments, names, corpus;
+  for (auto [index, feature] : enumerate(signature.features)) {
+    std::string value = plan.expression(feature.value);
+    // Only what the tree asks for is named in it.
+    bool isAsked = any_of(signature.tree, [index = int(index)](const PackageNode &node) {
+      return node.variant < 0 && node.feature == index;
+    });
+    if (isAsked)
+      declarations += formatv("const int64_t {0} = {1};\n", cppName(feature.name), value);
+    assignments += formatv("values[{0}] = {1};\n", index, value);
+    names += cppQuoted(feature.name) + ", ";
+  }
+  for (const std::vector<int64_t> &row : signature.corpus)
+    for (int64_t value : row)
+      corpus += integerLiteral(value) + ", ";
+  values.texts["features"] = declarations;
+  values.texts["featureValues"] = assignments;
+  values.texts["featureNames"] = names;
+  values.texts["featureCount"] = std::to_string(signature.features.size());
+  values.texts["corpus"] = corpus;
+  values.texts["corpusRows"] = std::to_string(signature.corpus.size());
+}
+
+static void addOutputsAndChecks(const Manifest &manifest, TemplateValues &values) {
+  PlanText plan(manifest);
+  std::string table, messages;
+  for (const PlanOutput &output : manifest.plan.outputs)
+    table += formatv("{{{0}, {1}}, ", dtypeEnumerator(output.dtype), output.sizes.size());
+  for (const PlanCheck &check : manifest.plan.checks)
+    messages += cppQuoted(check.message) + ", ";
+  values.texts["outputTable"] = table;
+  values.texts["outputSizes"] = plan.outputSizes();
+  values.texts["checks"] = plan.checks();
+  values.texts["checkMessages"] = messages;
+}
+
+static TemplateValues signatureValues(const PackageSpec &spec, size_t index, size_t firstCheck) {
+  const PackageSignature &signature = spec.signatures[index];
+  TemplateValues values;
+  std::string text = signatureText(signature), configNames, rows;
+  for (auto [position, variant] : enumerate(signature.variants)) {
+    configNames += formatv("{0} = {1}, // {2}\n", configName(variant), position, cppComment(variant.manifest.config));
+    values.lists["variants"].push_back(variantValues(variant));
+    rows += formatv("config_{0}::row, ", variant.configId);
+  }
+  values.texts = {
+      {"index", std::to_string(index)},
+      {"text", cppComment(text)},
+      {"name", "signature_" + std::to_string(index)},
+      {"quotedText", cppQuoted(text)},
+      {"nearest", cppQuoted("no signature takes these arguments; the nearest is " + text)},
+      {"configNames", configNames},
+      {"variantRows", rows},
+      {"tree", TreePrinter(signature).print()},
+      {"firstCheck", std::to_string(firstCheck)},
+      {"variantCount", std::to_string(signature.variants.size())},
+      {"universal", configName(signature.variants[signature.universal])},
+  };
+  addArguments(spec, callOf(signature), values);
+  addFeatures(signature, values);
+  addOutputsAndChecks(callOf(signature), values);
+  return values;
+}
+
+/// The symbols that the plans launch, each once, in order.
+static std::vector<std::string> launchedSymbols(const PackageSpec &spec) {
+  std::vector<std::string> symbols;
+  for (const PackageSignature &signature : spec.signatures)
+    for (const PackageVariant &variant : signature.variants)
+      for (const PlanStep &step : variant.manifest.plan.steps)
+        if (const auto *launch = std::get_if<PlanLaunch>(&step); launch && !is_contained(symbols, launch->symbol))
+          symbols.push_back(launch->symbol);
+  return symbols;
+}
+
+/// An object is named after its first kernel, which is unique in the package.
+static std::string objectPath(const PackageVariant &variant) {
+  for (const PlanStep &step : variant.manifest.plan.steps)
+    if (const auto *launch = std::get_if<PlanLaunch>(&step))
+      return "objects/" + launch->symbol + ".o";
+  return "";
+}
+
+static void addSignatures(const PackageSpec &spec, TemplateValues &values) {
+  std::string checkStatuses, signatureStatuses, firstVariants, rows;
+  size_t checkCount = 0, variantCount = 0;
+  std::string prefix = StringRef(spec.kernel).upper();
+  for (auto [index, signature] : enumerate(spec.signatures)) {
+    values.lists["signatures"].push_back(signatureValues(spec, index, checkCount));
+    signatureStatuses += formatv("{0}_NEAREST_SIGNATURE_{1} = {2}, // {3}\n", prefix, index, 1024 + index,
+                                 cppComment(signatureText(signature)));
+    firstVariants += std::to_string(variantCount) + ", ";
+    rows += formatv("signature_{0}::row, ", index);
+    for (const PlanCheck &check : callOf(signature).plan.checks) {
+      checkStatuses +=
+          formatv("{0}_CHECK_{1} = {2}, // {3}\n", prefix, checkCount, 64 + checkCount, cppComment(check.message));
+      ++checkCount;
+    }
+    for (auto [position, variant] : enumerate(signature.variants)) {
+      TemplateValues row = variantValues(variant);
+      row.texts["signature"] = std::to_string(index);
+      row.texts["isUniversal"] = int(position) == signature.universal ? "1" : "0";
+      row.texts["facts"] = formatv("signature_{0}::config_{1}::facts", index, variant.configId);
+      values.lists["allVariants"].push_back(row);
+      ++variantCount;
+    }
+  }
+  values.texts["checkStatuses"] = checkStatuses;
+  values.texts["signatureStatuses"] = signatureStatuses;
+  values.texts["firstVariants"] = firstVariants;
+  values.texts["signatureRows"] = rows;
+}
+
+static TemplateValues cppValues(const PackageSpec &spec) {
+  TemplateValues values;
+  const Manifest &manifest = callOf(spec.signatures.front());
+  values.lists["kernels"] = {};
+  for (const std::string &symbol : launchedSymbols(spec))
+    values.lists["kernels"].push_back({{{"symbol", symbol}}, {}});
+  addParameters(spec, values);
+  addSignatures(spec, values);
+  values.texts["banner"] = bannerText(spec, "//");
+  values.texts["target"] = cppQuoted(manifest.target);
+  values.texts["cpuFeatures"] = cppQuoted(cantFail(parseDevice(manifest.target))->features());
+  values.texts["parameterCount"] = std::to_string(manifest.arguments.size());
+  values.texts["outputCount"] = std::to_string(manifest.plan.outputs.size());
+  values.texts["signatureCount"] = std::to_string(spec.signatures.size());
+  return values;
+}
+
+static TemplateValues cmakeValues(const PackageSpec &spec) {
+  TemplateValues values;
+  std::string sources, objects;
+  for (StringRef name : embeddedRuntimeFiles())
+    if (name.ends_with(".cpp"))
+      sources += ("  " + name + "\n").str();
+  for (const PackageSignature &signature : spec.signatures)
+    for (const PackageVariant &variant : signature.variants)
+      if (std::string path = objectPath(variant); !path.empty())
+        objects += "  " + path + "\n";
+  values.texts["banner"] = bannerText(spec, "#");
+  values.texts["sources"] = sources;
+  values.texts["objects"] = objects;
+  return values;
+}
+
+//===-- Files -----------------------------------------------------------------------------------------------------===//
+
+/// The runtime's copy; its namespace carries the kernel's name.
+static void addRuntime(const PackageSpec &spec, std::map<std::string, std::string> &files) {
+  for (StringRef name : embeddedRuntimeFiles())
+    files[name.str()] = embeddedText(name).str();
+  std::string &header = files["runtime/Namespace.h"];
+  StringRef inTree = "helion_runtime";
+  size_t at = header.find("define HELION_RUNTIME " + inTree.str());
+  header.replace(header.find(inTree.str(), at), inTree.size(), spec.kernel + "_runtime");
+}
+
+static Error addTemplate(StringRef source, StringRef path, const TemplateValues &values, const PackageSpec &spec,
+                         std::map<std::string, std::string> &files) {
+  Expected<std::string> text = fillTemplate(embeddedText(source), values, spec.kernel);
+  if (!text)
+    return text.takeError();
+  files[path.str()] = path.ends_with(".h") || path.ends_with(".cpp") ? formatSource(*text, path) : *text;
+  return Error::success();
+}
+
+Expected<std::map<std::string, std::string>> packageFiles(const PackageSpec &spec) {
+  std::map<std::string, std::string> files;
+  TemplateValues cpp = cppValues(spec), cmake = cmakeValues(spec);
+  const std::pair<StringRef, const TemplateValues &> filled[] = {
+      {"the_kernel.h", cpp},
+      {"the_kernel.cpp", cpp},
+      {"the_kernel.map", cmake},
+      {"CMakeLists.txt", cmake},
+      {"the_kernel-config.cmake", cmake},
+  };
+  addRuntime(spec, files);
+  for (const auto &[source, values] : filled) {
+    StringRef ending = source;
+    std::string path = ending.consume_front("the_kernel") ? spec.kernel + ending.str() : source.str();
+    if (Error error = addTemplate(source, path, values, spec, files))
+      return error;
+  }
+  if (Error error = checkSource(spec.kernel + ".cpp", files))
+    return error;
+  for (const PackageSignature &signature : spec.signatures)
+    for (const PackageVariant &variant : signature.variants)
+      if (std::string path = objectPath(variant); !path.empty())
+        files[path] = variant.object;
+  if (spec.tunedText)
+    files[spec.kernel + ".tuned.jsonl"] = *spec.tunedText;
+  return files;
+}
+
+} // namespace helion

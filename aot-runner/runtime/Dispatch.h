@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a generated package consists of (tables and small functions) and what every package does with it: find the
+// signature, check, choose, fall back, run, explain. Generated code holds no logic of its own but the dispatch tree.
+#ifndef HELION_AOT_RUNNER_RUNTIME_DISPATCH_H
+#define HELION_AOT_RUNNER_RUNTIME_DISPATCH_H
+
+#include "KernelAbi.h"
+#include "Namespace.h"
+#include "Tensor.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace HELION_RUNTIME {
+
+/// One argument as the caller passed it; which member counts is the parameter's kind.
+struct Passed {
+  const DLTensor *tensor;
+  int64_t integer;
+  double real;
+};
+
+struct Parameter {
+  enum class Kind : uint8_t { Tensor, None, Integer, Real, FixedInteger, FixedReal };
+  Kind kind;
+  DType dtype;     // tensors
+  int32_t rank;    // tensors
+  int64_t integer; // fixed values
+  double real;
+};
+
+/// A call inside a signature. `tensors[i]` is read where parameter i is a tensor.
+struct Call {
+  const Passed *passed;
+  const Tensor *tensors;
+};
+
+struct Leaf {
+  int variant;
+  const char *why; // the conditions that lead here; empty for a tree of one leaf
+};
+
+struct Output {
+  DType dtype;
+  int32_t rank;
+};
+
+struct Variant {
+  const char *id;
+  const char *config;
+  const char *const *facts; // ends with null
+  int64_t scratchBytes;     // for each thread
+  int64_t codeBytes;
+  int workspaceCount;
+  int (*failingFact)(const Call &); // index into `facts`, or -1
+  void (*workspaceSizes)(const Call &, int64_t *bytes);
+  bool (*run)(const Call &, const Tensor *outputs, char *const *workspace); // false: no memory
+};
+
+struct Signature {
+  const char *text;    // "x f32[2], y f32[2]"
+  const char *nearest; // the message for calls that come nearest to this one
+  const Parameter *parameters;
+  const Output *outputs;
+  const char *const *checks;         // messages of the kernel's own checks, ends with null
+  int firstCheck;                    // checks are numbered through the package
+  int (*failingCheck)(const Call &); // index into `checks`, or -1
+  void (*outputSizes)(const Call &, int64_t (*sizes)[maxRank]);
+  Leaf (*choose)(const Call &);
+  const Variant *variants;
+  int variantCount;
+  int universal;
+  const char *const *features; // names of what the tree asks for
+  int featureCount;
+  void (*featureValues)(const Call &, int64_t *values);
+  const int64_t *corpus; // rows of feature values, measured when the package was made
+  int corpusRows;
+};
+
+struct Package {
+  const char *name;
+  const char *target;
+  const char *cpuFeatures;
+  int parameterCount;
+  int outputCount;
+  const Signature *signatures;
+  int signatureCount;
+};
+
+/// Why a variant runs.
+enum Reason : int {
+  ReasonTree = 0,     // the tree's leaf
+  ReasonFallback = 1, // a fact of the leaf's variant fails, so the universal one runs
+};
+
+struct Choice {
+  int signature;
+  int variant; // of the signature
+  int reason;
+  int inCorpus;   // the feature values are a row of the corpus
+  int inRange;    // each feature value lies between the corpus's smallest and largest
+  int failedFact; // of the leaf's variant, or -1
+  int leafVariant;
+};
+
+constexpr int maxParameters = 24, maxOutputs = 8, maxFeatures = 16, maxWorkspaces = 8;
+
+Status run(const Package &package, const Passed *passed, const DLTensor *const *outputs, void *workspace);
+Status choose(const Package &package, const Passed *passed, Choice &choice);
+Status workspaceBytes(const Package &package, const Passed *passed, int64_t &bytes);
+
+struct OutputShape {
+  DLDataType dtype;
+  int32_t rank;
+  int64_t sizes[maxRank];
+};
+Status outputShape(const Package &package, const Passed *passed, int output, OutputShape &shape);
+
+/// Writes at most `size` bytes, the last a 0; returns the bytes of the whole text without it.
+size_t explain(const Package &package, const Passed *passed, char *buffer, size_t size);
+
+/// Checks the machine and starts the threads.
+Status prepare(const Package &package, int device);
+void unload();
+void setThreads(int count);
+int threads();
+const char *message(const Package &package, int status);
+
+/// For the printed plans.
+bool launch(ProgramFunction function, const int64_t *arguments, const int64_t *grid, int64_t scratchBytes);
+bool fill(void *data, int64_t bytes, uint64_t pattern);
+inline int64_t pointerWord(const char *address) { return reinterpret_cast<int64_t>(address); }
+int64_t realWord(DType type, double value);
+
+} // namespace HELION_RUNTIME
+
+#endif // HELION_AOT_RUNNER_RUNTIME_DISPATCH_H

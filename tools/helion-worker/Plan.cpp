@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Plan.h"
+
+#include "aot-runner/runtime/Fill.h"
+
+#include <cstring>
+#include <dlfcn.h>
+
+namespace runtime = HELION_RUNTIME;
+
+namespace helion::worker {
+
+Artifact::~Artifact() {
+  if (handle)
+    dlclose(handle);
+}
+
+void Artifact::load(const std::string &path, Failure &failure) {
+  // A bare name would be searched for in the system's library directories.
+  std::string name = path.find('/') == std::string::npos ? "./" + path : path;
+  handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    failure.set("load", dlerror());
+}
+
+runtime::ProgramFunction Artifact::find(const std::string &symbol, Failure &failure) const {
+  void *address = dlsym(handle, symbol.c_str());
+  if (!address)
+    failure.set("load", "the artifact has no symbol `" + symbol + "`");
+  runtime::ProgramFunction function = nullptr;
+  std::memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+/// The address `byte_offset` behind the buffer's element 0; `bytes` from there must lie in the buffer.
+static char *addressIn(Case &buffers, const std::string &name, int64_t byteOffset, int64_t bytes, Failure &failure) {
+  Buffer *buffer = buffers.find(name);
+  if (!buffer) {
+    failure.set("protocol", "the plan uses a buffer `" + name + "` that the case lacks");
+    return nullptr;
+  }
+  int64_t from = buffer->origin() - buffer->begin() + byteOffset;
+  if (from < 0 || from > buffer->size() || bytes > buffer->size() - from) {
+    failure.set("protocol", "the plan uses bytes " + std::to_string(from) + " to " + std::to_string(from + bytes) +
+                                " of `" + name + "`, which has " + std::to_string(buffer->size()));
+    return nullptr;
+  }
+  return buffer->begin() + from;
+}
+
+static constexpr int64_t maxBytes = int64_t(1) << 40;
+
+static int hexDigit(char digit) {
+  return digit >= '0' && digit <= '9' ? digit - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/// The bytes of one element in hexadecimal, first byte first.
+static uint64_t patternOf(const std::string &text, Failure &failure) {
+  size_t bytes = text.size() / 2;
+  bool fits = text.size() % 2 == 0 && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8);
+  char element[8] = {};
+  for (size_t i = 0; fits && i < bytes; ++i) {
+    int high = hexDigit(text[2 * i]), low = hexDigit(text[2 * i + 1]);
+    fits = high >= 0 && low >= 0;
+    element[i] = char(high * 16 + low);
+  }
+  if (fits)
+    return runtime::fillPattern(element, int64_t(bytes));
+  failure.set("protocol", "the pattern `" + text + "` is not 1, 2, 4 or 8 bytes in hexadecimal");
+  return 0;
+}
+
+void Plan::bindFill(Fields &fields, Case &buffers, Step &step, Failure &failure) {
+  std::string name = fields.text("buffer");
+  int64_t offset = fields.integer("byte_offset", -maxBytes, maxBytes, 0);
+  step.isFill = true;
+  step.fill.bytes = fields.integer("bytes", 0, maxBytes);
+  step.fill.pattern = patternOf(fields.text("pattern"), failure);
+  step.fill.data = addressIn(buffers, name, offset, step.fill.bytes, failure);
+}
+
+static int64_t scalarWord(Fields &fields, Failure &failure) {
+  std::string dtype = fields.text("dtype");
+  double value = fields.number("scalar");
+  runtime::DType type = runtime::DType::F64;
+  if (!runtime::parseDType(dtype.c_str(), type) || !runtime::info(type).isFloat())
+    failure.set("protocol", "a scalar argument has the dtype `" + dtype + "`; it must be a float type");
+  int64_t word = 0;
+  runtime::encode(type, value, &word);
+  return word;
+}
+
+static int64_t argumentWord(const Json &argument, Case &buffers, Failure &failure) {
+  Fields fields(argument, "an argument", failure);
+  int64_t word = 0;
+  if (fields.has("pointer")) {
+    std::string name = fields.text("pointer");
+    int64_t offset = fields.integer("byte_offset", -maxBytes, maxBytes, 0);
+    word = reinterpret_cast<int64_t>(addressIn(buffers, name, offset, 0, failure));
+  } else if (fields.has("index")) {
+    word = fields.integer("index", INT64_MIN, INT64_MAX);
+  } else if (fields.has("scalar")) {
+    word = scalarWord(fields, failure);
+  } else {
+    failure.set("protocol", "an argument has none of `pointer`, `index` and `scalar`");
+  }
+  fields.finish();
+  return word;
+}
+
+void Plan::bindLaunch(Fields &fields, const Artifact &artifact, Case &buffers, Step &step, Failure &failure) {
+  std::string symbol = fields.text("symbol");
+  std::vector<int64_t> grid = fields.integers("grid");
+  step.scratchBytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32, 0);
+  if (grid.size() > 3)
+    failure.set("protocol",
+                "the grid of `" + symbol + "` has " + std::to_string(grid.size()) + " extents, at most 3 work");
+  for (size_t d = 0; d < 3; ++d)
+    step.grid[d] = d < grid.size() ? grid[d] : 1;
+  for (const Json &argument : fields.list("arguments"))
+    step.arguments.push_back(argumentWord(argument, buffers, failure));
+  if (!failure)
+    step.function = artifact.find(symbol, failure);
+}
+
+void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, Failure &failure) {
+  Fields fields(plan, "the plan", failure);
+  for (const Json &row : fields.list("steps")) {
+    Fields stepFields(row, "a step", failure);
+    Step step;
+    std::string kind = stepFields.text("step");
+    if (kind == "fill")
+      bindFill(stepFields, buffers, step, failure);
+    else if (kind == "launch")
+      bindLaunch(stepFields, artifact, buffers, step, failure);
+    else
+      failure.set("protocol", "a step is `" + kind + "`, not `fill` or `launch`");
+    stepFields.finish();
+    if (failure)
+      return;
+    steps.push_back(std::move(step));
+  }
+  fields.finish();
+}
+
+bool Plan::run() const {
+  runtime::ThreadPool &pool = runtime::ThreadPool::get();
+  for (const Step &step : steps) {
+    bool ran = step.isFill ? runtime::fill(step.fill.data, step.fill.bytes, step.fill.pattern)
+                           : pool.run({step.function, step.arguments.data(), step.grid, step.scratchBytes});
+    if (!ran)
+      return false;
+  }
+  return true;
+}
+
+} // namespace helion::worker

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Session.h"
+
+#include "DeviceFacts.h"
+#include "Timing.h"
+
+#include "aot-runner/runtime/Base64.h"
+
+#include <fstream>
+
+namespace runtime = HELION_RUNTIME;
+
+namespace helion::worker {
+
+static constexpr int64_t protocolVersion = 1;
+static constexpr int64_t forever = int64_t(1) << 60;
+
+const Session::OperationName Session::operations[] = {
+    {"case", &Session::makeCase}, {"free", &Session::free}, {"hello", &Session::hello}, {"load", &Session::load},
+    {"quit", &Session::quit},     {"run", &Session::run},   {"time", &Session::time},
+};
+
+void Session::handle(const Json &request, Json &answer, Failure &failure) {
+  Fields fields(request, "the request", failure);
+  fields.integer("id", 0, forever);
+  fields.integer("deadline_ms", 1, forever, 0);
+  std::string name = fields.text("op");
+  if (failure)
+    return;
+  for (const OperationName &known : operations) {
+    if (name != known.name)
+      continue;
+    if (!greeted && known.operation != &Session::hello && known.operation != &Session::quit)
+      return failure.set("state", "`" + name + "` came before `hello`");
+    return (this->*known.operation)(fields, answer, failure);
+  }
+  failure.set("protocol", "unknown op `" + name + "`; known are case, free, hello, load, quit, run, time");
+}
+
+void Session::hello(Fields &fields, Json &answer, Failure &failure) {
+  int64_t version = fields.integer("protocol", 1, forever);
+  fields.finish();
+  if (version != protocolVersion)
+    failure.set("version", "protocol " + std::to_string(version) + " was asked for, this worker speaks " +
+                               std::to_string(protocolVersion));
+  if (failure)
+    return;
+  const DeviceFacts &facts = DeviceFacts::get();
+  greeted = true;
+  answer["protocol"] = protocolVersion;
+  answer["device"] = {{"target", facts.target},           {"name", facts.name},        {"cores", facts.cores},
+                      {"l1_bytes", facts.l1Bytes},        {"l2_bytes", facts.l2Bytes}, {"l3_bytes", facts.l3Bytes},
+                      {"memory_bytes", facts.memoryBytes}};
+}
+
+void Session::load(Fields &fields, Json &, Failure &failure) {
+  std::string name = fields.text("artifact");
+  std::string path = fields.text("path");
+  Json symbols = fields.has("symbols") ? fields.list("symbols") : Json::array();
+  fields.finish();
+  if (artifacts.count(name))
+    failure.set("state", "the artifact `" + name + "` is loaded already");
+  if (failure)
+    return;
+  Artifact artifact;
+  artifact.load(path, failure);
+  for (const Json &symbol : symbols) {
+    if (!failure && !symbol.is_string())
+      failure.set("protocol", "`symbols` holds " + symbol.dump() + ", not a string");
+    if (!failure)
+      artifact.find(symbol.get<std::string>(), failure);
+  }
+  if (!failure)
+    artifacts.emplace(name, std::move(artifact));
+}
+
+void Session::makeCase(Fields &fields, Json &, Failure &failure) {
+  std::string name = fields.text("case");
+  const Json &buffers = fields.list("buffers");
+  fields.finish();
+  if (cases.count(name))
+    failure.set("state", "the case `" + name + "` is there already");
+  if (failure)
+    return;
+  Case result;
+  result.build(buffers, failure);
+  if (!failure)
+    cases.emplace(name, std::move(result));
+}
+
+Case *Session::findCase(Fields &fields, Failure &failure) {
+  std::string name = fields.text("case");
+  auto found = cases.find(name);
+  if (found != cases.end())
+    return &found->second;
+  failure.set("state", "there is no case `" + name + "`");
+  return nullptr;
+}
+
+/// Reads the keys that `run` and `time` share.
+Case *Session::bindPlan(Fields &fields, Plan &plan, Failure &failure) {
+  Case *buffers = findCase(fields, failure);
+  std::string name = fields.text("artifact");
+  const Json &steps = fields.dictionary("plan");
+  int64_t threads = fields.integer("threads", 0, 256, 0);
+  auto artifact = artifacts.find(name);
+  if (artifact == artifacts.end())
+    failure.set("state", "there is no artifact `" + name + "`");
+  if (failure)
+    return nullptr;
+  plan.bind(steps, artifact->second, *buffers, failure);
+  if (!failure)
+    runtime::ThreadPool::get().setThreads(int(threads));
+  return buffers;
+}
+
+static void writeOutput(Buffer &buffer, const std::string &directory, Json &row, Failure &failure) {
+  std::string path = directory + "/" + buffer.name() + ".bin";
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(buffer.begin(), buffer.size());
+  file.close();
+  if (!file)
+    failure.set("io", "cannot write `" + path + "`");
+  row["path"] = path;
+}
+
+void Session::run(Fields &fields, Json &answer, Failure &failure) {
+  Plan plan;
+  Case *buffers = bindPlan(fields, plan, failure);
+  int64_t poison = fields.integer("poison", 0, 255, 255);
+  size_t form = fields.choice("outputs", {"base64", "path", "hash"});
+  std::string directory = form == 1 ? fields.text("path") : "";
+  fields.finish();
+  if (failure)
+    return;
+  buffers->poison(uint8_t(poison));
+  if (!plan.run())
+    return failure.set("memory", "no memory for the scratch of the plan");
+  buffers->check(failure);
+  answer["outputs"] = Json::array();
+  for (Buffer &buffer : buffers->all()) {
+    if (buffer.role() != Role::Output || failure)
+      continue;
+    Json row = {{"name", buffer.name()}, {"bytes", buffer.size()}, {"hash", buffer.hash()}};
+    if (form == 0)
+      row["data"] = runtime::encodeBase64(buffer.begin(), size_t(buffer.size()));
+    if (form == 1)
+      writeOutput(buffer, directory, row, failure);
+    answer["outputs"].push_back(std::move(row));
+  }
+}
+
+void Session::time(Fields &fields, Json &answer, Failure &failure) {
+  Plan plan;
+  TimingRequest request;
+  Case *buffers = bindPlan(fields, plan, failure);
+  request.cold = fields.choice("mode", {"cold", "warm"}) == 0;
+  request.warmup = fields.integer("warmup", 0, forever, 1);
+  request.repetitions = fields.integer("repetitions", 1, forever);
+  request.budgetNanoseconds = fields.integer("budget_ns", 0, forever, 0);
+  fields.finish();
+  if (failure)
+    return;
+  Samples samples = takeSamples(plan, *buffers, request, failure);
+  answer["ns"] = samples.nanoseconds;
+  answer["calls_per_sample"] = samples.callsPerSample;
+  answer["eviction"] = request.cold ? Case::evictionMethod() : "none";
+  answer["threads"] = runtime::ThreadPool::get().threads();
+}
+
+void Session::free(Fields &fields, Json &, Failure &failure) {
+  if (fields.has("artifact")) {
+    std::string name = fields.text("artifact");
+    fields.finish();
+    if (!failure && artifacts.erase(name) == 0)
+      failure.set("state", "there is no artifact `" + name + "`");
+    return;
+  }
+  std::string name = fields.text("case");
+  fields.finish();
+  if (!failure && cases.erase(name) == 0)
+    failure.set("state", "there is no case `" + name + "`");
+}
+
+void Session::quit(Fields &fields, Json &, Failure &failure) {
+  fields.finish();
+  over = !failure;
+}
+
+} // namespace helion::worker

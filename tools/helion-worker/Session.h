@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state between requests (loaded artifacts, cases) and one function per `op`.
+#ifndef HELION_TOOLS_WORKER_SESSION_H
+#define HELION_TOOLS_WORKER_SESSION_H
+
+#include "Plan.h"
+
+#include <map>
+#include <string>
+
+namespace helion::worker {
+
+class Session {
+public:
+  /// Carries out one request and fills `answer` with the keys of its result. After a failure of kind `red_zone` or
+  /// `input_changed`, and after `quit`, the process should end.
+  void handle(const Json &request, Json &answer, Failure &failure);
+
+  bool isOver() const { return over; }
+
+private:
+  using Operation = void (Session::*)(Fields &, Json &, Failure &);
+  struct OperationName {
+    const char *name;
+    Operation operation;
+  };
+  static const OperationName operations[];
+
+  void hello(Fields &fields, Json &answer, Failure &failure);
+  void load(Fields &fields, Json &answer, Failure &failure);
+  void makeCase(Fields &fields, Json &answer, Failure &failure);
+  void run(Fields &fields, Json &answer, Failure &failure);
+  void time(Fields &fields, Json &answer, Failure &failure);
+  void free(Fields &fields, Json &answer, Failure &failure);
+  void quit(Fields &fields, Json &answer, Failure &failure);
+
+  Case *findCase(Fields &fields, Failure &failure);
+  Case *bindPlan(Fields &fields, Plan &plan, Failure &failure);
+
+  std::map<std::string, Artifact> artifacts;
+  std::map<std::string, Case> cases;
+  bool greeted = false;
+  bool over = false;
+};
+
+} // namespace helion::worker
+
+#endif // HELION_TOOLS_WORKER_SESSION_H
