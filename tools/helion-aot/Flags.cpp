@@ -7,6 +7,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Threading.h"
@@ -60,16 +61,18 @@ static cl::opt<bool> strict("strict", cl::desc("Write no package unless the goal
 
 static llvm::Error usage(const llvm::Twine &message) { return llvm::createStringError(message); }
 
+static std::string realText(double value) { return llvm::formatv("{0}", value); }
+
 static llvm::Error checkNumbers() {
   if (!(threshold >= 1) || std::isinf(threshold))
-    return usage("`--threshold` is `" + llvm::Twine(threshold.getValue()) + "`; a slowdown is at least 1");
+    return usage("`--threshold` is `" + realText(threshold) + "`; a slowdown is at least 1");
   if (maxConfigs == 0)
     return usage("`--max-configs` is `0`; a package holds at least one");
   if (pool == 0)
     return usage("`--pool` is `0`; at least one candidate is needed");
   for (const cl::opt<double> *budget : {&budgetSeconds, &gpuSeconds})
     if (!(*budget >= 0) || std::isinf(*budget))
-      return usage("`--" + budget->ArgStr + "` is `" + llvm::Twine(budget->getValue()) +
+      return usage("`--" + budget->ArgStr + "` is `" + realText(*budget) +
                    "`; give seconds, or 0 for no limit");
   if (mode != "cold" && mode != "warm")
     return usage("`--mode` is `" + mode + "`; known are `cold`, `warm`");
