@@ -45,7 +45,9 @@ llvm::Expected<const Reference *> Pool::reference(const Row &row) {
 }
 
 llvm::Expected<std::optional<Subject>> Pool::subject(unsigned row, const Candidate &candidate) {
-  Binding binding = problem.rows[row].binding();
+  int64_t threads = workbench.options.threads;
+  Binding binding =
+      deviceBinding(problem.rows[row], threads ? threads : workbench.bench->getClient().device().cores);
   llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, binding);
   if (!legal)
     return legal.takeError();

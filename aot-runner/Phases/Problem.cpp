@@ -74,11 +74,17 @@ llvm::Expected<SignatureProblem> helion::aot::loadSignature(const Options &optio
   return SignatureProblem{signature.str(), std::move(*search), std::move(*artifact), {}};
 }
 
+Binding helion::aot::deviceBinding(const Row &row, int64_t cores) {
+  Binding binding = row.binding();
+  binding.device = {{"cores", cores}, {"sms", cores}};
+  return binding;
+}
+
 static llvm::Error checkRow(const Row &row, const Manifest &manifest) {
   for (auto &[name, arg] : row.args)
     if (!manifest.findArgument(name))
       return llvm::createStringError(row.place + ": kernel `" + manifest.kernel + "` has no argument `" + name + "`");
-  llvm::Expected<ResolvedPlan> plan = resolve(manifest, row.binding());
+  llvm::Expected<ResolvedPlan> plan = resolve(manifest, deviceBinding(row, /*cores=*/1));
   if (!plan)
     return llvm::createStringError(row.place + ": " + llvm::toString(plan.takeError()));
   for (const Argument &argument : manifest.arguments)

@@ -27,6 +27,10 @@ struct Problem {
 /// passed at each call.
 std::string signatureOf(const Row &row);
 
+/// The row's binding on a device where `cores` threads run programs: what plans call `dev.cores`, and `dev.sms` where a
+/// plan is written for any target.
+Binding deviceBinding(const Row &row, int64_t cores);
+
 llvm::Expected<Problem> loadProblem(const Options &options);
 /// One signature of the kernel file, without rows.
 llvm::Expected<SignatureProblem> loadSignature(const Options &options, llvm::StringRef kernel,
