@@ -12,7 +12,7 @@
 namespace helion::aot {
 
 struct TimingOptions {
-  unsigned repetitions = 10;
+  unsigned repetitions = 40;
   int64_t budgetNs = 20'000'000; // Of one sample: slow candidates get fewer repetitions.
   uint64_t seed = 0;
 };

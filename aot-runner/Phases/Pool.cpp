@@ -46,8 +46,7 @@ llvm::Expected<const Reference *> Pool::reference(const Row &row) {
 
 llvm::Expected<std::optional<Subject>> Pool::subject(unsigned row, const Candidate &candidate) {
   int64_t threads = workbench.options.threads;
-  Binding binding =
-      deviceBinding(problem.rows[row], threads ? threads : workbench.bench->getClient().device().cores);
+  Binding binding = deviceBinding(problem.rows[row], threads ? threads : workbench.bench->getClient().device().cores);
   llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, binding);
   if (!legal)
     return legal.takeError();

@@ -171,8 +171,12 @@ llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *clien
     return report(early.value_or(ExitCode::Met));
   tuned.deviceClass = *device;
   tuned.protocol = bench.protocol();
-  if (llvm::Error error = select(problem, pools))
-    return std::move(error);
+  if (llvm::Error error = select(problem, pools)) {
+    if (!early)
+      return std::move(error);
+    return llvm::make_error<EndedEarly>(EndedEarly::Why::Budget,
+                                        outcomes.remarks.back() + "; no package: " + llvm::toString(std::move(error)));
+  }
   llvm::Expected<ExitCode> built =
       package([&](const TunedSignature &, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
         llvm::Expected<std::optional<aot::Artifact>> stored = journal->findArtifact(variant.artifact);

@@ -78,9 +78,9 @@ static llvm::Error checkFiles(const Flags &flags) {
   if (extension != ".py" && extension != ".mlir")
     return usage("`" + flags.kernelFile + "` is neither a `.py` nor a `.mlir` file");
   if (flags.from.empty() && flags.corpus.empty())
-    return usage("no flags.corpus; give `--corpus shapes.jsonl`");
+    return usage("no corpus; give `--corpus shapes.jsonl`");
   if (flags.output.empty() && !(flags.dryRun && flags.from.empty()))
-    return usage("no flags.output; give `-o folder`");
+    return usage("no output; give `-o folder`");
   if (!flags.from.empty() && flags.phase != Phase::Build)
     return usage("`--from` needs `--phase build`");
   return llvm::Error::success();

@@ -23,6 +23,7 @@ int main(int argc, char **argv) {
   std::signal(SIGINT, interrupted);
   std::signal(SIGTERM, interrupted);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN); // A file that may not grow is an error of the write.
   llvm::Expected<Options> options = parseFlags(argc, argv);
   if (!options) {
     llvm::errs() << "helion-aot: " << llvm::toString(options.takeError()) << "\n";
