@@ -62,9 +62,8 @@ LogicalResult HostPlan::addStep(Operation &op, llvm::function_ref<LogicalResult(
       .Default([](Operation *other) {
         if (isMemoryEffectFree(other))
           return success();
-        return LogicalResult(other->emitError()
-                             << "`" << other->getName() << "` has no step in a launch plan; the host "
-                             << "part may hold sizes, views, allocations, asserts and launches");
+        return LogicalResult(other->emitError() << "`" << other->getName() << "` has no step in a launch plan; the host "
+                                                << "part may hold sizes, views, allocations, asserts and launches");
       });
 }
 
@@ -149,8 +148,7 @@ LogicalResult HostPlan::addParameter(StringRef name) {
     return add();
   }
   if (failed(setFixed(argument, entry)))
-    return kernel.emitOpError() << "parameter `" << name
-                                << "` is no operand, and the signature fixes it neither to none "
+    return kernel.emitOpError() << "parameter `" << name << "` is no operand, and the signature fixes it neither to none "
                                 << "nor to a number";
   return add();
 }

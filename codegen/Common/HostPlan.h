@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The host part of a kernel -> the parts of a manifest that say how to call it: arguments, facts, checks, buffers,
-// fills. Launch steps are added by whoever outlines the launches, through a callback in host order.
+// The host part of a kernel -> the parts of a manifest that say how to call it: arguments, facts, checks, buffers, fills.
+// Launch steps are added by whoever outlines the launches, through a callback in host order.
 #ifndef HELION_CODEGEN_COMMON_HOSTPLAN_H
 #define HELION_CODEGEN_COMMON_HOSTPLAN_H
 

@@ -165,8 +165,8 @@ Value LaunchBody::memrefOf(Value pointer, Type element, const HostView &view) {
 
 //===-- Finishing -------------------------------------------------------------------------------------------------===//
 
-/// Buffers that are written overlap no other (HostPlan states it as a fact), so a pointer is noalias where it is the
-/// only one of its buffer. Scratch is then distinct from all of them.
+/// Buffers that are written overlap no other (HostPlan states it as a fact), so a pointer is noalias where it is the only
+/// one of its buffer. Scratch is then distinct from all of them.
 void LaunchBody::markDistinctPointers() {
   llvm::StringMap<unsigned> pointers;
   for (const Parameter &parameter : parameters)
@@ -225,9 +225,9 @@ void LaunchBody::writeOuter() {
   // The body is compiled before its use of scratch is known, so the memref is as long as any.
   Value base = elementMemRef(b, loc, block->getArgument(4), b.getI8Type());
   Value length = arith::ConstantIndexOp::create(b, loc, std::numeric_limits<int64_t>::max());
-  operands.push_back(memref::ReinterpretCastOp::create(b, loc, cast<MemRefType>(entry->getArguments().back().getType()),
-                                                       base, b.getIndexAttr(0), ArrayRef<OpFoldResult>{length},
-                                                       ArrayRef<OpFoldResult>{b.getIndexAttr(1)}));
+  operands.push_back(memref::ReinterpretCastOp::create(
+      b, loc, cast<MemRefType>(entry->getArguments().back().getType()), base, b.getIndexAttr(0),
+      ArrayRef<OpFoldResult>{length}, ArrayRef<OpFoldResult>{b.getIndexAttr(1)}));
   func::CallOp::create(b, loc, body, operands);
   func::ReturnOp::create(b, loc);
 }

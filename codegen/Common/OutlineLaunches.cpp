@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-outline-launches: the loop over programs, the launch steps, and the end of the kernel op. HostPlan reads the
-// host part, LaunchBody makes the functions.
+// helion-outline-launches: the loop over programs, the launch steps, and the end of the kernel op. HostPlan reads the host
+// part, LaunchBody makes the functions.
 
 #include "codegen/Common/LaunchBody.h"
 #include "codegen/Common/Passes.h"

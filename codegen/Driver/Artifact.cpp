@@ -36,8 +36,7 @@ private:
   void append(Diagnostic &diagnostic, StringRef prefix) {
     text += text.empty() ? "" : "\n";
     if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-      text +=
-          (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn()) + ": ").str();
+      text += (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn()) + ": ").str();
     text += prefix.str() + diagnostic.str();
   }
 

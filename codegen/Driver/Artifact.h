@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler as a function: a scheduled kernel in, an artifact (manifest and object file) out, all in process. Any
-// number of compiles may run at once, each on a module of its own MLIRContext.
+// The compiler as a function: a scheduled kernel in, an artifact (manifest and object file) out, all in process. Any number
+// of compiles may run at once, each on a module of its own MLIRContext.
 #ifndef HELION_CODEGEN_DRIVER_ARTIFACT_H
 #define HELION_CODEGEN_DRIVER_ARTIFACT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-lower: the target's pipeline as a nested one, then names and manifest. The conversions to LLVM's dialect are
-// the same for every kernel, so they stand here and not in a config.
+// helion-lower: the target's pipeline as a nested one, then names and manifest. The conversions to LLVM's dialect are the
+// same for every kernel, so they stand here and not in a config.
 
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Lowering.h"

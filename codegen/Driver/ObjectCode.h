@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM IR -> the bytes of a position-independent object file for one target. Kernels are freestanding: the optimizer
-// may call memcpy, memmove and memset, nothing else, and an object that needs more is refused.
+// LLVM IR -> the bytes of a position-independent object file for one target. Kernels are freestanding: the optimizer may
+// call memcpy, memmove and memset, nothing else, and an object that needs more is refused.
 #ifndef HELION_CODEGEN_DRIVER_OBJECTCODE_H
 #define HELION_CODEGEN_DRIVER_OBJECTCODE_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything of ours that a tool may meet, in one call each: for helion-opt, the plugin and every program that
-// compiles.
+// Everything of ours that a tool may meet, in one call each: for helion-opt, the plugin and every program that compiles.
 #ifndef HELION_CODEGEN_DRIVER_REGISTRATION_H
 #define HELION_CODEGEN_DRIVER_REGISTRATION_H
 

@@ -25,14 +25,15 @@ template <typename Op> static Value merge(OpBuilder &b, Location loc, Value lhs,
   return Op::create(b, loc, lhs, rhs);
 }
 
-static const CombineRow combineRows[] = {{"helion.dot", ReductionKind::AddF, merge<arith::AddFOp>},
-                                         {"arith.addf", ReductionKind::AddF, merge<arith::AddFOp>},
-                                         {"arith.mulf", ReductionKind::MulF, merge<arith::MulFOp>},
-                                         {"arith.maximumf", ReductionKind::MaximumF, merge<arith::MaximumFOp>},
-                                         {"arith.minimumf", ReductionKind::MinimumF, merge<arith::MinimumFOp>},
-                                         {"arith.addi", ReductionKind::AddI, merge<arith::AddIOp>},
-                                         {"arith.maxsi", ReductionKind::MaxSI, merge<arith::MaxSIOp>},
-                                         {"arith.minsi", ReductionKind::MinSI, merge<arith::MinSIOp>}};
+static const CombineRow combineRows[] = {
+    {"helion.dot", ReductionKind::AddF, merge<arith::AddFOp>},
+    {"arith.addf", ReductionKind::AddF, merge<arith::AddFOp>},
+    {"arith.mulf", ReductionKind::MulF, merge<arith::MulFOp>},
+    {"arith.maximumf", ReductionKind::MaximumF, merge<arith::MaximumFOp>},
+    {"arith.minimumf", ReductionKind::MinimumF, merge<arith::MinimumFOp>},
+    {"arith.addi", ReductionKind::AddI, merge<arith::AddIOp>},
+    {"arith.maxsi", ReductionKind::MaxSI, merge<arith::MaxSIOp>},
+    {"arith.minsi", ReductionKind::MinSI, merge<arith::MinSIOp>}};
 
 // The op that updates the carried value; null if the value is not of this simple kind.
 static const CombineRow *updateOf(BlockArgument carried, Value yielded) {
@@ -88,9 +89,9 @@ static bool isIndependent(Operation *update, TileOp loop, unsigned index) {
 }
 
 static bool writesMemory(TileOp loop) {
-  return loop.getBody()
-      .walk([](Operation *op) { return isa<StoreOp, AtomicOp>(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-      .wasInterrupted();
+  return loop.getBody().walk([](Operation *op) {
+    return isa<StoreOp, AtomicOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
 }
 
 void helion::frontend::deriveCombine(TileOp loop) {

@@ -20,19 +20,20 @@ struct DTypeRow {
 };
 } // namespace
 
-static const DTypeRow rows[] = {{DType::Bool, "bool", "bool", "", DTypeCategory::Bool, 1},
-                                {DType::U8, "u8", "uint8", "", DTypeCategory::Integer, 8},
-                                {DType::I8, "i8", "int8", "", DTypeCategory::Integer, 8},
-                                {DType::I16, "i16", "int16", "short", DTypeCategory::Integer, 16},
-                                {DType::I32, "i32", "int32", "int", DTypeCategory::Integer, 32},
-                                {DType::I64, "i64", "int64", "long", DTypeCategory::Integer, 64},
-                                {DType::Index, "index", "", "", DTypeCategory::Integer, 64},
-                                {DType::F8E4M3, "f8e4m3fn", "float8_e4m3fn", "", DTypeCategory::Float, 8},
-                                {DType::F8E5M2, "f8e5m2", "float8_e5m2", "", DTypeCategory::Float, 8},
-                                {DType::F16, "f16", "float16", "half", DTypeCategory::Float, 16},
-                                {DType::BF16, "bf16", "bfloat16", "", DTypeCategory::Float, 16},
-                                {DType::F32, "f32", "float32", "float", DTypeCategory::Float, 32},
-                                {DType::F64, "f64", "float64", "double", DTypeCategory::Float, 64}};
+static const DTypeRow rows[] = {
+    {DType::Bool, "bool", "bool", "", DTypeCategory::Bool, 1},
+    {DType::U8, "u8", "uint8", "", DTypeCategory::Integer, 8},
+    {DType::I8, "i8", "int8", "", DTypeCategory::Integer, 8},
+    {DType::I16, "i16", "int16", "short", DTypeCategory::Integer, 16},
+    {DType::I32, "i32", "int32", "int", DTypeCategory::Integer, 32},
+    {DType::I64, "i64", "int64", "long", DTypeCategory::Integer, 64},
+    {DType::Index, "index", "", "", DTypeCategory::Integer, 64},
+    {DType::F8E4M3, "f8e4m3fn", "float8_e4m3fn", "", DTypeCategory::Float, 8},
+    {DType::F8E5M2, "f8e5m2", "float8_e5m2", "", DTypeCategory::Float, 8},
+    {DType::F16, "f16", "float16", "half", DTypeCategory::Float, 16},
+    {DType::BF16, "bf16", "bfloat16", "", DTypeCategory::Float, 16},
+    {DType::F32, "f32", "float32", "float", DTypeCategory::Float, 32},
+    {DType::F64, "f64", "float64", "double", DTypeCategory::Float, 64}};
 
 static const DTypeRow &row(DType dtype) { return rows[static_cast<unsigned>(dtype)]; }
 

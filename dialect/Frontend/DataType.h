@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element types as PyTorch names them, their promotion rules, and the MLIR types that hold them. One table row per
-// type.
+// Element types as PyTorch names them, their promotion rules, and the MLIR types that hold them. One table row per type.
 #pragma once
 
 #include "mlir/IR/Types.h"

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::frontend;
 
-FailureOr<HostTensorPtr> helion::frontend::allocateHost(KernelBuilder &k, llvm::StringRef name,
-                                                        ArrayRef<SizeExpr> sizes, DType dtype, const PyValue &fill) {
+FailureOr<HostTensorPtr> helion::frontend::allocateHost(KernelBuilder &k, llvm::StringRef name, ArrayRef<SizeExpr> sizes,
+                                                        DType dtype, const PyValue &fill) {
   auto tensor = std::make_shared<HostTensor>();
   SmallVector<Value> dynamic;
   SmallVector<int64_t> extents;
@@ -181,8 +181,7 @@ FailureOr<HostTensorPtr> helion::frontend::reshapeHost(KernelBuilder &k, const H
   return viewOf(tensor, memref, std::move(*target));
 }
 
-FailureOr<HostTensorPtr> helion::frontend::permuteHost(KernelBuilder &k, const HostTensorPtr &tensor,
-                                                       ArrayRef<int> order) {
+FailureOr<HostTensorPtr> helion::frontend::permuteHost(KernelBuilder &k, const HostTensorPtr &tensor, ArrayRef<int> order) {
   SmallVector<unsigned> permutation(order.begin(), order.end());
   std::vector<SizeExpr> sizes;
   for (unsigned dim : permutation)
@@ -222,8 +221,8 @@ FailureOr<HostTensorPtr> helion::frontend::returnedTensor(KernelBuilder &k, cons
       return failure();
     if (auto full = dyn_cast<FullOp>(allocation)) {
       Operation *empty = (*output)->memref.getDefiningOp();
-      (*output)->memref = FullOp::create(k.b, k.loc(), (*output)->memref.getType(), empty->getOperands(),
-                                         full.getValue(), full.getNameAttr(), UnitAttr());
+      (*output)->memref = FullOp::create(k.b, k.loc(), (*output)->memref.getType(), empty->getOperands(), full.getValue(),
+                                         full.getNameAttr(), UnitAttr());
       empty->erase();
     }
     FailureOr<HostTensorPtr> inside = reshapeHost(k, *output, root->sizes, "reshape");

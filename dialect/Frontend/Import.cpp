@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the kernel, binds its parameters to the signature, runs it, and closes the module. Where device code turned
-// out to need equal sizes, the import starts again with those asserts known from the begin.
+// Chooses the kernel, binds its parameters to the signature, runs it, and closes the module. Where device code turned out
+// to need equal sizes, the import starts again with those asserts known from the begin.
 #include "dialect/Frontend/Import.h"
 
 #include "dialect/Frontend/HostTensors.h"
@@ -48,8 +48,8 @@ void ImportRun::addTensor(llvm::StringRef name, const TensorSpec &spec) {
   auto tensor = std::make_shared<HostTensor>();
   SmallVector<int64_t> extents;
   unsigned rank = spec.sizes.size();
-  signature.push_back(
-      {k.b.getStringAttr(name), k.b.getStringAttr(dtypeText(spec.dtype) + "[" + llvm::Twine(rank) + "]")});
+  signature.push_back({k.b.getStringAttr(name),
+                       k.b.getStringAttr(dtypeText(spec.dtype) + "[" + llvm::Twine(rank) + "]")});
   for (auto [dim, size] : llvm::enumerate(spec.sizes)) {
     SizeExpr expr = SizeExpr::size(name, dim);
     extents.push_back(size.value_or(ShapedType::kDynamic));
@@ -59,8 +59,8 @@ void ImportRun::addTensor(llvm::StringRef name, const TensorSpec &spec) {
     k.kernel.addFact(Pred::compare(Pred::Compare::EQ, expr, SizeExpr::constant(*size)).str());
     signature.push_back({k.b.getStringAttr(expr.str()), k.b.getIndexAttr(*size)});
   }
-  auto layout =
-      StridedLayoutAttr::get(k.context(), ShapedType::kDynamic, SmallVector<int64_t>(rank, ShapedType::kDynamic));
+  auto layout = StridedLayoutAttr::get(k.context(), ShapedType::kDynamic,
+                                       SmallVector<int64_t>(rank, ShapedType::kDynamic));
   tensor->memref = k.addArgument(name, MemRefType::get(extents, storageType(spec.dtype, k.context()), layout));
   tensor->name = k.uniqueTensorName(name);
   tensor->dtype = spec.dtype;
@@ -125,10 +125,9 @@ LogicalResult ImportRun::bind(const Function &function, ArrayRef<ArgumentSpec> s
                     "=bf16[?,?]`, `" + parameter.name + "=f32` or `" + parameter.name + "=none`");
     if (spec == specs.end())
       continue;
-    if (isConstexpr && !std::holds_alternative<FixedSpec>(spec->value) &&
-        !std::holds_alternative<NoneSpec>(spec->value))
-      return k.fail("parameter `" + parameter.name + "` is a constexpr; give its value in --args, as in `" +
-                    parameter.name + "=64`");
+    if (isConstexpr && !std::holds_alternative<FixedSpec>(spec->value) && !std::holds_alternative<NoneSpec>(spec->value))
+      return k.fail("parameter `" + parameter.name + "` is a constexpr; give its value in --args, as in `" + parameter.name +
+                    "=64`");
     if (const TensorSpec *tensor = std::get_if<TensorSpec>(&spec->value)) {
       addTensor(parameter.name, *tensor);
     } else if (const ScalarSpec *scalar = std::get_if<ScalarSpec>(&spec->value)) {
@@ -270,8 +269,7 @@ OwningOpRef<ModuleOp> helion::frontend::importHelion(MLIRContext *context, const
   return {};
 }
 
-std::optional<std::vector<KernelSummary>> helion::frontend::listKernels(const std::string &path,
-                                                                        llvm::raw_ostream &errors) {
+std::optional<std::vector<KernelSummary>> helion::frontend::listKernels(const std::string &path, llvm::raw_ostream &errors) {
   std::optional<SourceDiagnostics> source = openSource(path, errors);
   std::optional<Statements> module = source ? parsePython(*source) : std::nullopt;
   if (!module)

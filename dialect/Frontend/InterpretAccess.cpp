@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics: Python indices become the indices of form K. Tiles and slices add dims, numbers none,
-// integer tile values gather; `None` only inserts a dim into the result.
+// Loads, stores and atomics: Python indices become the indices of form K. Tiles and slices add dims, numbers none, integer
+// tile values gather; `None` only inserts a dim into the result.
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
 
@@ -15,8 +15,8 @@ using namespace helion::frontend;
 /// The indices of one access and how its dims show in Python.
 struct Interpreter::Access {
   SmallVector<Value> indices;
-  SmallVector<DimAttr> dims;      // of the SSA value
-  SmallVector<int> axes;          // of the Python value
+  SmallVector<DimAttr> dims; // of the SSA value
+  SmallVector<int> axes;     // of the Python value
   std::vector<TileValue> gathers; // broadcast tensor indices, in order
   unsigned nextGather = 0;
 };
@@ -110,8 +110,7 @@ LogicalResult Interpreter::planTensorIndices(std::vector<PyValue> &items, Access
   return success();
 }
 
-static void addDims(Interpreter &in, ArrayRef<DimAttr> dims, SmallVectorImpl<DimAttr> &into,
-                    SmallVectorImpl<int> &axes) {
+static void addDims(Interpreter &in, ArrayRef<DimAttr> dims, SmallVectorImpl<DimAttr> &into, SmallVectorImpl<int> &axes) {
   for (DimAttr dim : dims) {
     axes.push_back(into.size());
     into.push_back(dim);
@@ -167,8 +166,8 @@ LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, c
     return success();
   }
   const int64_t *constant = item.get<int64_t>();
-  PyValue place =
-      constant && *constant < 0 ? makeSize(SizeExpr::add(tensor->sizes[dim], SizeExpr::constant(*constant))) : item;
+  PyValue place = constant && *constant < 0 ? makeSize(SizeExpr::add(tensor->sizes[dim], SizeExpr::constant(*constant)))
+                                            : item;
   if (!isArithmetic(place))
     return k.fail("a " + item.describe() + " cannot index host tensor `" + tensor->name + "`");
   FailureOr<Value> index = indexValue(k, place);
@@ -264,8 +263,8 @@ Result Interpreter::atomic(ReductionKind kind, MemoryOrder order, const HostTens
   FailureOr<Value> lanes = storedValue(k, tensor, value, access->dims);
   if (failed(lanes))
     return failure();
-  auto op = AtomicOp::create(k.b, k.loc(), lanes->getType(), kind, order, *lanes, tensor->memref, access->indices,
-                             Value(), k.b.getStringAttr(k.site(tensor->name)), StringAttr());
+  auto op = AtomicOp::create(k.b, k.loc(), lanes->getType(), kind, order, *lanes, tensor->memref, access->indices, Value(),
+                             k.b.getStringAttr(k.site(tensor->name)), StringAttr());
   markWritten(tensor);
   return PyValue(TileValue{op.getResult(), tensor->dtype, access->axes});
 }

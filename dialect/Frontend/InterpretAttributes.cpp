@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes: `x.shape`, `tile.index`, `torch.float32`. What is no property is a method, found in the table of
-// operations when it is called.
+// Attributes: `x.shape`, `tile.index`, `torch.float32`. What is no property is a method, found in the table of operations
+// when it is called.
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
 
@@ -14,14 +14,15 @@ using namespace helion;
 using namespace helion::frontend;
 
 static std::optional<PyValue> libraryConstant(llvm::StringRef path) {
-  static const std::map<llvm::StringRef, double> numbers = {{"math.pi", 3.141592653589793},
-                                                            {"math.e", 2.718281828459045},
-                                                            {"math.inf", std::numeric_limits<double>::infinity()},
-                                                            {"math.nan", std::nan("")},
-                                                            {"torch.pi", 3.141592653589793},
-                                                            {"torch.e", 2.718281828459045},
-                                                            {"torch.inf", std::numeric_limits<double>::infinity()},
-                                                            {"torch.nan", std::nan("")}};
+  static const std::map<llvm::StringRef, double> numbers = {
+      {"math.pi", 3.141592653589793},
+      {"math.e", 2.718281828459045},
+      {"math.inf", std::numeric_limits<double>::infinity()},
+      {"math.nan", std::nan("")},
+      {"torch.pi", 3.141592653589793},
+      {"torch.e", 2.718281828459045},
+      {"torch.inf", std::numeric_limits<double>::infinity()},
+      {"torch.nan", std::nan("")}};
   if (auto it = numbers.find(path); it != numbers.end())
     return PyValue(it->second);
   if (path.consume_front("torch."))
@@ -114,8 +115,7 @@ Result Interpreter::attribute(const PyValue &value, llvm::StringRef name) {
     known = tileProperty(k, *tile, name);
     if (known)
       return *known;
-    return k.fail("a tile has no attribute `" + name +
-                  "`; it has `index`, `begin`, `end`, `id`, `count`, `block_size`");
+    return k.fail("a tile has no attribute `" + name + "`; it has `index`, `begin`, `end`, `id`, `count`, `block_size`");
   }
   if (const HostExpression *expression = value.get<HostExpression>())
     return name == "dtype" ? PyValue(expression->dtypes.back()) : PyValue(method("HostExpression.", name, value));

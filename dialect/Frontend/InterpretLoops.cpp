@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops. The outermost tile loop opens a launch; inner ones run in sequence and carry the variables that they change
-// and somebody reads later. Loops over constants and tuples are unrolled.
+// Loops. The outermost tile loop opens a launch; inner ones run in sequence and carry the variables that they change and
+// somebody reads later. Loops over constants and tuples are unrolled.
 #include "dialect/Frontend/Combine.h"
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
@@ -188,8 +188,7 @@ LogicalResult Interpreter::planCarried(const Stmt &statement, LoopPlan &plan) {
       init = Scalar{dtype, *value, nullptr};
       plan.inits.push_back(*value);
     } else {
-      return k.fail("the loop changes `" + name + "`, a " + init.describe() +
-                    "; only tile values and numbers are carried");
+      return k.fail("the loop changes `" + name + "`, a " + init.describe() + "; only tile values and numbers are carried");
     }
     plan.carried.push_back({name.str(), init});
   }
@@ -205,8 +204,7 @@ static PyValue withValue(const PyValue &like, Value value) {
 }
 
 // What the body leaves in a carried variable, in the type that the loop carries.
-FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init,
-                                           Type type) {
+FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init, Type type) {
   PlaceScope place(k, statement.targets.front()->at);
   const PyValue &value = frame().scope->names[name.str()];
   const TileValue *before = init.get<TileValue>(), *after = value.get<TileValue>();
@@ -220,8 +218,8 @@ FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRe
     if (failed(now))
       return failure();
     if (categoryOf(*now) > categoryOf(dtype))
-      return FailureOr<Value>(k.fail("`" + name + "` is carried as `" + dtypeText(dtype) +
-                                     "`, but an iteration makes it `" + dtypeText(*now) + "`"));
+      return FailureOr<Value>(k.fail("`" + name + "` is carried as `" + dtypeText(dtype) + "`, but an iteration makes it `" +
+                                     dtypeText(*now) + "`"));
     return scalar(k, value, dtype);
   }
   if (!after)
@@ -229,8 +227,7 @@ FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRe
         k.fail("`" + name + "` is a tile value before the loop and a " + value.describe() + " after an iteration"));
   if (after->dtype != before->dtype)
     return FailureOr<Value>(k.fail("`" + name + "` is carried as `" + dtypeText(before->dtype) +
-                                   "`, but an iteration makes it `" + dtypeText(after->dtype) +
-                                   "`; cast it with `.to`"));
+                                   "`, but an iteration makes it `" + dtypeText(after->dtype) + "`; cast it with `.to`"));
   SmallVector<DimAttr> want = frontend::dimsOf(*before, k.context()), have = frontend::dimsOf(*after, k.context());
   auto sameExtent = [](DimAttr a, DimAttr b) { return a.withoutRange() == b.withoutRange(); };
   if (!llvm::equal(want, have, sameExtent))

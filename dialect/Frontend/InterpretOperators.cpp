@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators and truth. Three worlds share them: Python's own numbers fold, sizes become size expressions, everything
-// else is emitted on tile values.
+// Operators and truth. Three worlds share them: Python's own numbers fold, sizes become size expressions, everything else
+// is emitted on tile values.
 #include "dialect/Frontend/Interpreter.h"
 #include "dialect/Frontend/Lanes.h"
 #include "dialect/Frontend/Operations.h"
@@ -180,18 +180,19 @@ static Value emitModI(OpBuilder &b, Location loc, Value lhs, Value rhs) {
   return arith::SubIOp::create(b, loc, lhs, whole);
 }
 
-static const BinaryRow binaryRows[] = {{"+", false, emit<arith::AddFOp>, emit<arith::AddIOp>},
-                                       {"-", false, emit<arith::SubFOp>, emit<arith::SubIOp>},
-                                       {"*", false, emit<arith::MulFOp>, emit<arith::MulIOp>},
-                                       {"/", true, emit<arith::DivFOp>, nullptr},
-                                       {"//", false, emitFloorDivF, emit<arith::FloorDivSIOp>},
-                                       {"%", false, emitModF, emitModI},
-                                       {"**", false, emit<math::PowFOp>, emit<math::IPowIOp>},
-                                       {"&", false, nullptr, emit<arith::AndIOp>},
-                                       {"|", false, nullptr, emit<arith::OrIOp>},
-                                       {"^", false, nullptr, emit<arith::XOrIOp>},
-                                       {"<<", false, nullptr, emit<arith::ShLIOp>},
-                                       {">>", false, nullptr, emit<arith::ShRSIOp>}};
+static const BinaryRow binaryRows[] = {
+    {"+", false, emit<arith::AddFOp>, emit<arith::AddIOp>},
+    {"-", false, emit<arith::SubFOp>, emit<arith::SubIOp>},
+    {"*", false, emit<arith::MulFOp>, emit<arith::MulIOp>},
+    {"/", true, emit<arith::DivFOp>, nullptr},
+    {"//", false, emitFloorDivF, emit<arith::FloorDivSIOp>},
+    {"%", false, emitModF, emitModI},
+    {"**", false, emit<math::PowFOp>, emit<math::IPowIOp>},
+    {"&", false, nullptr, emit<arith::AndIOp>},
+    {"|", false, nullptr, emit<arith::OrIOp>},
+    {"^", false, nullptr, emit<arith::XOrIOp>},
+    {"<<", false, nullptr, emit<arith::ShLIOp>},
+    {">>", false, nullptr, emit<arith::ShRSIOp>}};
 
 static Result emitBinary(KernelBuilder &k, const BinaryRow &row, const PyValue &lhs, const PyValue &rhs) {
   FailureOr<DType> type = resultType(k, {lhs, rhs});
@@ -497,9 +498,8 @@ FailureOr<bool> Interpreter::truth(const PyValue &value) {
     for (const Pred &pred : condition->all) {
       std::optional<bool> known = k.decide(pred);
       if (!known)
-        return k.fail("`" + pred.str() +
-                      "` is not known for this signature; give the sizes in --args, as in "
-                      "`x=bf16[?,128]`");
+        return k.fail("`" + pred.str() + "` is not known for this signature; give the sizes in --args, as in "
+                                         "`x=bf16[?,128]`");
       all &= *known;
     }
     return all;

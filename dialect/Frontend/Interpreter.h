@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a kernel's Python over abstract values (PyValue.h) and emits form K while it goes: host statements become the
-// host part, tile loops become launches. One object per import; statements, loops and expressions are in files of their
-// own.
+// Runs a kernel's Python over abstract values (PyValue.h) and emits form K while it goes: host statements become the host
+// part, tile loops become launches. One object per import; statements, loops and expressions are in files of their own.
 #pragma once
 
 #include "dialect/Frontend/KernelBuilder.h"
@@ -46,8 +45,7 @@ public:
   //===--- memory (InterpretAccess.cpp) ---===//
 
   Result load(const HostTensorPtr &tensor, const PyValue &index, const PyValue &mask);
-  mlir::LogicalResult store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value,
-                            const PyValue &mask);
+  mlir::LogicalResult store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value, const PyValue &mask);
   Result atomic(ReductionKind kind, MemoryOrder order, const HostTensorPtr &tensor, const PyValue &index,
                 const PyValue &value);
 
@@ -95,8 +93,7 @@ private:
   mlir::LogicalResult planCarried(const Stmt &statement, LoopPlan &plan);
   mlir::LogicalResult runLoopBody(const Stmt &statement, LoopPlan &plan, mlir::ValueRange carried,
                                   llvm::SmallVectorImpl<mlir::Value> &yielded);
-  mlir::FailureOr<mlir::Value> yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init,
-                                            mlir::Type type);
+  mlir::FailureOr<mlir::Value> yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init, mlir::Type type);
   void leaveLoop(const Stmt &statement, const LoopPlan &plan, mlir::ValueRange results, bool toHost);
   bool liveAfter(llvm::StringRef name) const;
   mlir::Attribute blockLimit(const LoopDomain &domain, unsigned dim);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Emission of the host part: size expressions become SSA values once, asserts teach equalities, blocks and slices get
-// names.
+// Emission of the host part: size expressions become SSA values once, asserts teach equalities, blocks and slices get names.
 #include "dialect/Frontend/KernelBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,8 +30,7 @@ void KernelBuilder::begin(llvm::StringRef name) {
   module->setAttr(kFormAttr, b.getStringAttr("kernel"));
   b.setInsertionPointToEnd(module.getBody());
   FunctionType type = b.getFunctionType({}, {});
-  kernel =
-      KernelOp::create(b, loc(), b.getStringAttr(name), TypeAttr::get(type), StringAttr(), ArrayAttr(), ArrayAttr());
+  kernel = KernelOp::create(b, loc(), b.getStringAttr(name), TypeAttr::get(type), StringAttr(), ArrayAttr(), ArrayAttr());
   kernel->setAttr(kFactsAttr, b.getArrayAttr({}));
   b.setInsertionPointToEnd(&kernel.getBody().emplaceBlock());
 }
@@ -282,8 +280,7 @@ Value KernelBuilder::addRange(int64_t lower, Value upper, DimAttr dim, llvm::Str
     b.setInsertionPointToStart(programBlock);
   Value begin = constantIndex(lower);
   std::string hint = std::exchange(nameHint, name.str());
-  lastRange =
-      RangeOp::create(b, loc(), TileType::get(context(), dim), begin, upper, uniqueSite(("slice." + name).str()));
+  lastRange = RangeOp::create(b, loc(), TileType::get(context(), dim), begin, upper, uniqueSite(("slice." + name).str()));
   nameHint = hint;
   return lastRange->getResult(0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel under construction: its host part (sizes, asserts, blocks, launches), the names that must be unique, and
-// what is known to be equal. The interpreter and the operations emit through it; it knows no Python.
+// The kernel under construction: its host part (sizes, asserts, blocks, launches), the names that must be unique, and what
+// is known to be equal. The interpreter and the operations emit through it; it knows no Python.
 #pragma once
 
 #include "dialect/Frontend/PyValue.h"
@@ -96,8 +96,7 @@ public:
   std::string uniqueRange(llvm::StringRef name) { return unique(ranges, name); }
   std::string uniqueTensorName(llvm::StringRef name);
   /// Declares a block on the host and gives its name.
-  std::string addBlock(llvm::StringRef name, BlockKind kind, mlir::Attribute max = {}, int64_t value = 0,
-                       int64_t min = 0);
+  std::string addBlock(llvm::StringRef name, BlockKind kind, mlir::Attribute max = {}, int64_t value = 0, int64_t min = 0);
   bool isBlock(llvm::StringRef name) const { return blocks.contains(name); }
 
   /// The tile that covers [0, size) in the current program: an integer dim for a constant, else a slice block.
@@ -119,14 +118,14 @@ private:
   mlir::Operation *lastRange = nullptr;
   mlir::Block *programBlock = nullptr;
   std::map<int64_t, mlir::Value> constants;
-  llvm::StringMap<mlir::Value> materialized; // by the text of the expression
-  llvm::StringMap<SizeExpr> representatives; // text -> what it equals
+  llvm::StringMap<mlir::Value> materialized;   // by the text of the expression
+  llvm::StringMap<SizeExpr> representatives;   // text -> what it equals
   llvm::StringSet<> asserted;
   llvm::StringMap<mlir::Value> scalarArguments, tensorArguments;
-  llvm::StringMap<std::string> sizeNames;     // text -> variable
-  llvm::StringMap<mlir::Value> programSlices; // text -> tile, for the open launch
-  llvm::StringMap<std::string> sliceBlocks;   // text -> block of kind slice
-  llvm::StringMap<SizeExpr> rangeSizes;       // range -> size
+  llvm::StringMap<std::string> sizeNames;      // text -> variable
+  llvm::StringMap<mlir::Value> programSlices;  // text -> tile, for the open launch
+  llvm::StringMap<std::string> sliceBlocks;    // text -> block of kind slice
+  llvm::StringMap<SizeExpr> rangeSizes;        // range -> size
   llvm::StringMap<unsigned> siteCounts;
   llvm::StringSet<> sites, ranges, blocks, tensorNames;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The decorators and their keywords. Those about tuning and caching are accepted and left alone: a config is not part
-// of form K.
+// The decorators and their keywords. Those about tuning and caching are accepted and left alone: a config is not part of
+// form K.
 #include "dialect/Frontend/KernelDecorator.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,8 +12,8 @@ using namespace helion;
 using namespace helion::frontend;
 
 static bool isDecorator(llvm::StringRef path) {
-  static const llvm::StringRef names[] = {"helion.kernel", "helion.jit", "helion.aot_kernel",
-                                          "helion.experimental.kernel", "helion.experimental.aot_kernel"};
+  static const llvm::StringRef names[] = {"helion.kernel", "helion.jit", "helion.aot_kernel", "helion.experimental.kernel",
+                                          "helion.experimental.aot_kernel"};
   return llvm::is_contained(names, path);
 }
 
@@ -53,8 +53,8 @@ std::shared_ptr<Function> helion::frontend::chooseKernel(MLIRContext *context, S
   if (name.empty() && kernels.size() == 1)
     return kernels.front();
   if (name.empty()) {
-    diagnostics.error(kernels[1]->at, "this file has `" + llvm::Twine(kernels.size()) + "` kernels (" +
-                                          nameList(kernels) + "); choose one with --kernel");
+    diagnostics.error(kernels[1]->at, "this file has `" + llvm::Twine(kernels.size()) + "` kernels (" + nameList(kernels) +
+                                          "); choose one with --kernel");
     return nullptr;
   }
   for (const std::shared_ptr<Function> &kernel : kernels)

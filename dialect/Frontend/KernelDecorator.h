@@ -11,8 +11,8 @@ namespace helion::frontend {
 std::vector<std::shared_ptr<Function>> kernelsOf(mlir::MLIRContext *context, SourceDiagnostics &diagnostics,
                                                  const Statements &module);
 /// The kernel called `name`, or the only one if the name is empty; null after an error.
-std::shared_ptr<Function> chooseKernel(mlir::MLIRContext *context, SourceDiagnostics &diagnostics,
-                                       const Statements &module, llvm::StringRef name);
+std::shared_ptr<Function> chooseKernel(mlir::MLIRContext *context, SourceDiagnostics &diagnostics, const Statements &module,
+                                       llvm::StringRef name);
 /// Reads the settings that matter to numerics into the builder; refuses names that are no setting of Helion.
 mlir::LogicalResult readSettings(Interpreter &interpreter, const Function &function);
 

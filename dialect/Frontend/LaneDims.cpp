@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Broadcasting: torch aligns dims from the right and repeats extents of 1; form K wants equal dims, says every
-// repetition and every change of range. Dims that Python only inserted stay out of SSA values until they must be seen.
+// Broadcasting: torch aligns dims from the right and repeats extents of 1; form K wants equal dims, says every repetition
+// and every change of range. Dims that Python only inserted stay out of SSA values until they must be seen.
 #include "dialect/Frontend/Lanes.h"
 
 #include "dialect/IR/Dims.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types, numbers and casts of tile values; elementwise emission. Dims are in LaneDims.cpp, combining in
-// LaneCombine.cpp.
+// Types, numbers and casts of tile values; elementwise emission. Dims are in LaneDims.cpp, combining in LaneCombine.cpp.
 #include "dialect/Frontend/Lanes.h"
 
 #include "dialect/IR/Dims.h"

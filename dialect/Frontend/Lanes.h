@@ -46,10 +46,10 @@ mlir::FailureOr<int> normalizeDim(KernelBuilder &k, int64_t dim, unsigned rank);
 
 //===--- operations ---===//
 
-/// Casts the operands to `operandType`, broadcasts, emits, and says the lanes are `laneType`. On the host the result is
-/// a number that is computed where device code needs it.
-mlir::FailureOr<PyValue> elementwise(KernelBuilder &k, llvm::ArrayRef<PyValue> operands, DType operandType,
-                                     DType laneType, EmitLanes emit);
+/// Casts the operands to `operandType`, broadcasts, emits, and says the lanes are `laneType`. On the host the result is a
+/// number that is computed where device code needs it.
+mlir::FailureOr<PyValue> elementwise(KernelBuilder &k, llvm::ArrayRef<PyValue> operands, DType operandType, DType laneType,
+                                     EmitLanes emit);
 /// The same on the promoted type, computed in f32 for narrow floats and rounded back; integers become f32 if
 /// `floatOnly`.
 mlir::FailureOr<PyValue> arithmetic(KernelBuilder &k, llvm::ArrayRef<PyValue> operands, bool floatOnly, EmitLanes emit);

@@ -45,14 +45,13 @@ static std::vector<OperationParameter> parseParameters(llvm::StringRef text) {
 
 static llvm::StringMap<LibraryOperation> buildTable() {
   llvm::StringMap<LibraryOperation> table;
-  for (auto family : {elementwiseOperations, reductionOperations, productOperations, shapeOperations,
-                      creationOperations, memoryOperations, loopOperations, hostOperations, pythonOperations}) {
+  for (auto family : {elementwiseOperations, reductionOperations, productOperations, shapeOperations, creationOperations,
+                      memoryOperations, loopOperations, hostOperations, pythonOperations}) {
     for (OperationRow &row : family()) {
       llvm::SmallVector<llvm::StringRef> names;
       llvm::StringRef(row.names).split(names, ' ', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef name : names) {
-        [[maybe_unused]] bool isNew =
-            table.try_emplace(name, LibraryOperation{parseParameters(row.parameters), row.run}).second;
+        [[maybe_unused]] bool isNew = table.try_emplace(name, LibraryOperation{parseParameters(row.parameters), row.run}).second;
         assert(isNew && "two rows answer to one name");
       }
     }
@@ -120,8 +119,8 @@ static FailureOr<DimAttr> expectDim(Interpreter &in, const PyValue &item) {
       return DimAttr::get(context, llvm::StringRef(size->expr.str()), "");
     return in.k.sliceDim(size->expr);
   }
-  return FailureOr<DimAttr>(in.k.fail("a " + item.describe() +
-                                      " is no extent of a tile value; tiles, block sizes and positive integers are"));
+  return FailureOr<DimAttr>(
+      in.k.fail("a " + item.describe() + " is no extent of a tile value; tiles, block sizes and positive integers are"));
 }
 
 FailureOr<SmallVector<DimAttr>> helion::frontend::expectDims(Interpreter &in, const PyValue &shape) {

@@ -29,16 +29,13 @@ static Result runArange(Interpreter &in, ArrayRef<PyValue> a) {
   Result count = bounds.size() > 1 ? in.binary("-", bounds[1], start) : Result(bounds[0]);
   if (succeeded(count) && bounds.size() > 2)
     count = in.binary("//", *count, step);
-  FailureOr<SmallVector<DimAttr>> dims =
-      failed(count) ? FailureOr<SmallVector<DimAttr>>(failure()) : expectDims(in, *count);
+  FailureOr<SmallVector<DimAttr>> dims = failed(count) ? FailureOr<SmallVector<DimAttr>>(failure()) : expectDims(in, *count);
   if (failed(dims))
     return failure();
   DimAttr dim = (*dims)[0].withoutRange();
   Type type = tileValueType({dim}, in.k.b.getIndexType());
   Result out = PyValue(tileValue(IotaOp::create(in.k.b, in.k.loc(), type, Value()), DType::Index));
-  auto isNumber = [](const PyValue &value, int64_t number) {
-    return value.is<int64_t>() && *value.get<int64_t>() == number;
-  };
+  auto isNumber = [](const PyValue &value, int64_t number) { return value.is<int64_t>() && *value.get<int64_t>() == number; };
   if (!isNumber(step, 1))
     out = in.binary("*", *out, step);
   if (succeeded(out) && !isNumber(start, 0))
@@ -69,8 +66,7 @@ static Result allocate(Interpreter &in, const PyValue &shape, DType dtype, const
 
 //===--- rows ---===//
 
-static Result create(Interpreter &in, const PyValue &shape, const PyValue &value, const PyValue &dtype,
-                     DType otherwise) {
+static Result create(Interpreter &in, const PyValue &shape, const PyValue &value, const PyValue &dtype, DType otherwise) {
   FailureOr<DType> type = dtype.isGiven() ? expectDType(in, dtype, "dtype") : FailureOr<DType>(otherwise);
   if (failed(type))
     return failure();
@@ -97,18 +93,21 @@ static PyValue shapeOf(const PyValue &rest) {
 }
 
 static OperationRow filledRow(const char *names, PyValue value) {
-  return {names, "*size dtype=None device=None",
-          [value](Interpreter &in, ArrayRef<PyValue> a) { return create(in, shapeOf(a[0]), value, a[1], DType::F32); }};
+  return {names, "*size dtype=None device=None", [value](Interpreter &in, ArrayRef<PyValue> a) {
+            return create(in, shapeOf(a[0]), value, a[1], DType::F32);
+          }};
 }
 
 static OperationRow likeRow(const char *names, PyValue value) {
-  return {names, "input dtype=None device=None memory_format=None",
-          [value](Interpreter &in, ArrayRef<PyValue> a) { return createLike(in, a[0], PyValue(), value, a[1]); }};
+  return {names, "input dtype=None device=None memory_format=None", [value](Interpreter &in, ArrayRef<PyValue> a) {
+            return createLike(in, a[0], PyValue(), value, a[1]);
+          }};
 }
 
 static OperationRow newRow(const char *names, PyValue value) {
-  return {names, "input size dtype=None device=None",
-          [value](Interpreter &in, ArrayRef<PyValue> a) { return createLike(in, a[0], a[1], value, a[2]); }};
+  return {names, "input size dtype=None device=None", [value](Interpreter &in, ArrayRef<PyValue> a) {
+            return createLike(in, a[0], a[1], value, a[2]);
+          }};
 }
 
 std::vector<OperationRow> helion::frontend::creationOperations() {

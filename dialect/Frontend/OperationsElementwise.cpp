@@ -37,9 +37,7 @@ static Value onePlusExp(OpBuilder &b, Location loc, Value x) {
   return add(b, loc, e, like(b, loc, x, 1));
 }
 
-static Value sigmoid(OpBuilder &b, Location loc, Value x) {
-  return div(b, loc, like(b, loc, x, 1), onePlusExp(b, loc, x));
-}
+static Value sigmoid(OpBuilder &b, Location loc, Value x) { return div(b, loc, like(b, loc, x, 1), onePlusExp(b, loc, x)); }
 static Value silu(OpBuilder &b, Location loc, Value x) { return div(b, loc, x, onePlusExp(b, loc, x)); }
 static Value reciprocal(OpBuilder &b, Location loc, Value x) { return div(b, loc, like(b, loc, x, 1), x); }
 
@@ -67,9 +65,7 @@ static Value softplus(OpBuilder &b, Location loc, Value x) {
 static Value reluF(OpBuilder &b, Location loc, Value x) {
   return arith::MaximumFOp::create(b, loc, x, like(b, loc, x, 0));
 }
-static Value reluI(OpBuilder &b, Location loc, Value x) {
-  return arith::MaxSIOp::create(b, loc, x, like(b, loc, x, 0));
-}
+static Value reluI(OpBuilder &b, Location loc, Value x) { return arith::MaxSIOp::create(b, loc, x, like(b, loc, x, 0)); }
 static Value negI(OpBuilder &b, Location loc, Value x) { return arith::SubIOp::create(b, loc, like(b, loc, x, 0), x); }
 static Value notI(OpBuilder &b, Location loc, Value x) { return arith::XOrIOp::create(b, loc, x, like(b, loc, x, -1)); }
 static Value squareF(OpBuilder &b, Location loc, Value x) { return mul(b, loc, x, x); }
@@ -157,17 +153,18 @@ static const PairRow pairRows[] = {
     {"torch.bitwise_or Tensor.bitwise_or torch.logical_or Tensor.logical_or", nullptr, pair<arith::OrIOp>},
     {"torch.bitwise_xor Tensor.bitwise_xor torch.logical_xor Tensor.logical_xor", nullptr, pair<arith::XOrIOp>}};
 
-static const OperatorRow operatorRows[] = {{"torch.mul Tensor.mul torch.multiply", "*", false},
-                                           {"torch.div Tensor.div torch.true_divide", "/", false},
-                                           {"torch.floor_divide Tensor.floor_divide", "//", false},
-                                           {"torch.remainder Tensor.remainder", "%", false},
-                                           {"torch.pow Tensor.pow", "**", false},
-                                           {"torch.eq Tensor.eq", "==", true},
-                                           {"torch.ne Tensor.ne", "!=", true},
-                                           {"torch.lt Tensor.lt", "<", true},
-                                           {"torch.le Tensor.le", "<=", true},
-                                           {"torch.gt Tensor.gt", ">", true},
-                                           {"torch.ge Tensor.ge", ">=", true}};
+static const OperatorRow operatorRows[] = {
+    {"torch.mul Tensor.mul torch.multiply", "*", false},
+    {"torch.div Tensor.div torch.true_divide", "/", false},
+    {"torch.floor_divide Tensor.floor_divide", "//", false},
+    {"torch.remainder Tensor.remainder", "%", false},
+    {"torch.pow Tensor.pow", "**", false},
+    {"torch.eq Tensor.eq", "==", true},
+    {"torch.ne Tensor.ne", "!=", true},
+    {"torch.lt Tensor.lt", "<", true},
+    {"torch.le Tensor.le", "<=", true},
+    {"torch.gt Tensor.gt", ">", true},
+    {"torch.ge Tensor.ge", ">=", true}};
 
 static Result runPair(Interpreter &in, const PairRow &row, ArrayRef<PyValue> args) {
   FailureOr<DType> type = resultType(in.k, args);
@@ -210,7 +207,8 @@ static Result runWhere(Interpreter &in, ArrayRef<PyValue> args) {
   FailureOr<SmallVector<TileValue>> all = broadcastTogether(in.k, {*test, *then, *otherwise});
   if (failed(all))
     return failure();
-  Value chosen = arith::SelectOp::create(in.k.b, in.k.loc(), (*all)[0].value, (*all)[1].value, (*all)[2].value);
+  Value chosen =
+      arith::SelectOp::create(in.k.b, in.k.loc(), (*all)[0].value, (*all)[1].value, (*all)[2].value);
   return PyValue(TileValue{chosen, *type, (*all)[1].axes});
 }
 
@@ -233,8 +231,7 @@ static Result runGelu(Interpreter &in, ArrayRef<PyValue> args) {
 static Result runIsNan(Interpreter &in, const PyValue &x) {
   FailureOr<DType> type = resultType(in.k, x);
   if (failed(type) || !isFloat(*type))
-    return failed(type) ? Result(failure())
-                        : Result(in.k.fail("`isnan` needs a float, not `" + dtypeText(*type) + "`"));
+    return failed(type) ? Result(failure()) : Result(in.k.fail("`isnan` needs a float, not `" + dtypeText(*type) + "`"));
   return elementwise(in.k, x, computeType(*type), DType::Bool, [](OpBuilder &b, Location loc, ValueRange v) -> Value {
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, v[0], v[0]);
   });
@@ -282,11 +279,9 @@ std::vector<OperationRow> helion::frontend::elementwiseOperations() {
       castRow("Tensor.long", DType::I64),
       castRow("Tensor.bool", DType::Bool)};
   for (const UnaryRow &row : unaryRows)
-    rows.push_back(
-        {row.names, "input", [&row](Interpreter &in, ArrayRef<PyValue> a) { return runUnary(in, row, a[0]); }});
+    rows.push_back({row.names, "input", [&row](Interpreter &in, ArrayRef<PyValue> a) { return runUnary(in, row, a[0]); }});
   for (const PairRow &row : pairRows)
-    rows.push_back(
-        {row.names, "input other", [&row](Interpreter &in, ArrayRef<PyValue> a) { return runPair(in, row, a); }});
+    rows.push_back({row.names, "input other", [&row](Interpreter &in, ArrayRef<PyValue> a) { return runPair(in, row, a); }});
   for (const OperatorRow &row : operatorRows)
     rows.push_back({row.names, "input other", [&row](Interpreter &in, ArrayRef<PyValue> a) {
                       return row.isComparison ? in.compare(row.op, a[0], a[1]) : in.binary(row.op, a[0], a[1]);

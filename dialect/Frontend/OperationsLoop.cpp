@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `for` runs over, and what tiles and block sizes are asked. The calls only describe a loop; the statement makes
-// it.
+// What `for` runs over, and what tiles and block sizes are asked. The calls only describe a loop; the statement makes it.
 #include "dialect/Frontend/Operations.h"
 
 using namespace mlir;
@@ -41,8 +40,7 @@ static LogicalResult readBlocks(Interpreter &in, const PyValue &blockSize, LoopD
     const BlockHandle *handle = block.get<BlockHandle>();
     const int64_t *fixed = block.get<int64_t>();
     if (!handle && !block.isNone() && (!fixed || *fixed < 1))
-      return in.k.fail("`block_size` is a positive integer, a registered block size or None, not a " +
-                       block.describe());
+      return in.k.fail("`block_size` is a positive integer, a registered block size or None, not a " + block.describe());
     domain.blocks.push_back(handle ? handle->block : "");
     domain.fixed.push_back(fixed ? *fixed : 0);
   }
@@ -50,8 +48,7 @@ static LogicalResult readBlocks(Interpreter &in, const PyValue &blockSize, LoopD
 }
 
 // (end), (begin, end) or (begin, end, block or step).
-static FailureOr<LoopDomain> readDomain(Interpreter &in, LoopDomain::Kind kind, const PyValue &first,
-                                        const PyValue &second) {
+static FailureOr<LoopDomain> readDomain(Interpreter &in, LoopDomain::Kind kind, const PyValue &first, const PyValue &second) {
   LoopDomain domain{kind, {}, {}, {}, {}, 1, true};
   const PyValue &end = second.isGiven() ? second : first;
   FailureOr<std::vector<PyValue>> uppers = readBounds(in, end);

@@ -43,8 +43,7 @@ static Result runAtomic(Interpreter &in, const AtomicRow &row, ArrayRef<PyValue>
     return in.k.fail("`sem` is one of `relaxed`, `acquire`, `release`, `acq_rel`");
   bool floats = isFloat((*tensor)->dtype);
   if (floats && row.floats == row.integers)
-    return in.k.fail(llvm::Twine("`") + row.name + "` needs a tensor of integers, not `" + dtypeText((*tensor)->dtype) +
-                     "`");
+    return in.k.fail(llvm::Twine("`") + row.name + "` needs a tensor of integers, not `" + dtypeText((*tensor)->dtype) + "`");
   return in.atomic(floats ? row.floats : row.integers, *order, *tensor, a[1], a[2]);
 }
 

@@ -17,10 +17,8 @@ static DType accumulatorType(DType input) {
 }
 
 // lhs @ rhs, plus `acc` if given, as `out` (Absent: the operands' type, or the accumulator's).
-static Result multiply(Interpreter &in, const PyValue &lhs, const PyValue &rhs, const PyValue &acc,
-                       const PyValue &out) {
-  FailureOr<TileValue> a = expectTile(in, lhs, "left operand"),
-                       b = failed(a) ? a : expectTile(in, rhs, "right operand");
+static Result multiply(Interpreter &in, const PyValue &lhs, const PyValue &rhs, const PyValue &acc, const PyValue &out) {
+  FailureOr<TileValue> a = expectTile(in, lhs, "left operand"), b = failed(a) ? a : expectTile(in, rhs, "right operand");
   if (failed(b))
     return failure();
   DType input = promoteTypes(a->dtype, b->dtype), wide = accumulatorType(input);

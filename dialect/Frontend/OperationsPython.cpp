@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Python's builtins, math, and the dtype functions of torch. On constants they fold; on numbers of the device math
-// becomes the op of torch with the same name.
+// Python's builtins, math, and the dtype functions of torch. On constants they fold; on numbers of the device math becomes
+// the op of torch with the same name.
 #include "dialect/Frontend/Lanes.h"
 #include "dialect/Frontend/Operations.h"
 

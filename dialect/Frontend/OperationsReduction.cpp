@@ -23,8 +23,7 @@ struct ReductionCall {
 };
 } // namespace
 
-static FailureOr<ReductionCall> readCall(Interpreter &in, const PyValue &input, const PyValue &dim,
-                                         const PyValue &keepDim) {
+static FailureOr<ReductionCall> readCall(Interpreter &in, const PyValue &input, const PyValue &dim, const PyValue &keepDim) {
   FailureOr<TileValue> tile = expectTile(in, input, "input");
   if (failed(tile))
     return failure();
@@ -75,8 +74,7 @@ static DType sumType(DType input, const PyValue &dtype) {
 }
 
 static OperationRow sumRow(const char *names, Reduction reduction) {
-  return {names, "input dim=None keepdim=False dtype=None",
-          [reduction](Interpreter &in, ArrayRef<PyValue> a) -> Result {
+  return {names, "input dim=None keepdim=False dtype=None", [reduction](Interpreter &in, ArrayRef<PyValue> a) -> Result {
             FailureOr<ReductionCall> call = readCall(in, a[0], a[1], a[2]);
             if (failed(call))
               return failure();
@@ -86,8 +84,7 @@ static OperationRow sumRow(const char *names, Reduction reduction) {
           }};
 }
 
-static Result extreme(Interpreter &in, Reduction reduction, const PyValue &input, const PyValue &dim,
-                      const PyValue &keep) {
+static Result extreme(Interpreter &in, Reduction reduction, const PyValue &input, const PyValue &dim, const PyValue &keep) {
   FailureOr<ReductionCall> call = readCall(in, input, dim, keep);
   if (failed(call))
     return failure();
@@ -96,8 +93,7 @@ static Result extreme(Interpreter &in, Reduction reduction, const PyValue &input
   return failed(out) ? Result(failure()) : castTo(in.k, *out, call->input.dtype);
 }
 
-static Result position(Interpreter &in, Reduction reduction, const PyValue &input, const PyValue &dim,
-                       const PyValue &keep) {
+static Result position(Interpreter &in, Reduction reduction, const PyValue &input, const PyValue &dim, const PyValue &keep) {
   FailureOr<ReductionCall> call = readCall(in, input, dim, keep);
   if (failed(call))
     return failure();
@@ -108,8 +104,9 @@ static Result position(Interpreter &in, Reduction reduction, const PyValue &inpu
 }
 
 static OperationRow extremeRow(const char *names, Reduction reduction) {
-  return {names, "input dim=None keepdim=False",
-          [reduction](Interpreter &in, ArrayRef<PyValue> a) { return extreme(in, reduction, a[0], a[1], a[2]); }};
+  return {names, "input dim=None keepdim=False", [reduction](Interpreter &in, ArrayRef<PyValue> a) {
+            return extreme(in, reduction, a[0], a[1], a[2]);
+          }};
 }
 
 // torch.max(x) is a value, torch.max(x, dim) a pair, torch.max(x, y) elementwise.
@@ -159,9 +156,8 @@ static FailureOr<Value> countLanes(Interpreter &in, const ReductionCall &call, D
 }
 
 static Result divideBy(Interpreter &in, const TileValue &sum, Value count) {
-  return arithmetic(
-      in.k, {sum, Scalar{sum.dtype, count, nullptr}}, false,
-      [](OpBuilder &b, Location loc, ValueRange v) -> Value { return arith::DivFOp::create(b, loc, v[0], v[1]); });
+  return arithmetic(in.k, {sum, Scalar{sum.dtype, count, nullptr}}, false,
+                    [](OpBuilder &b, Location loc, ValueRange v) -> Value { return arith::DivFOp::create(b, loc, v[0], v[1]); });
 }
 
 static Result meanOf(Interpreter &in, const ReductionCall &call) {

@@ -220,8 +220,8 @@ static Result runSize(Interpreter &in, ArrayRef<PyValue> a) {
   if (failed(shape) || !a[1].isGiven())
     return shape;
   FailureOr<int64_t> dim = expectInteger(in, a[1], "dim");
-  FailureOr<int> place =
-      failed(dim) ? FailureOr<int>(failure()) : normalizeDim(in.k, *dim, shape->get<Sequence>()->items->size());
+  FailureOr<int> place = failed(dim) ? FailureOr<int>(failure())
+                                     : normalizeDim(in.k, *dim, shape->get<Sequence>()->items->size());
   return failed(place) ? Result(failure()) : Result((*shape->get<Sequence>()->items)[*place]);
 }
 

@@ -8,18 +8,10 @@ using namespace helion::frontend;
 
 std::string PyValue::describe() const {
   // In the order of the variant.
-  static const char *const names[] = {"`None`",        "`...`",
-                                      "bool",          "integer",
-                                      "float",         "string",
-                                      "size",          "condition",
-                                      "number",        "host tensor",
-                                      "tile value",    "tile",
-                                      "block size",    "size of a tile value",
-                                      "dtype",         "tuple",
-                                      "function",      "library name",
-                                      "slice",         "host tensor expression",
-                                      "loop",          "undefined value",
-                                      "missing value", "opaque value"};
+  static const char *const names[] = {"`None`",      "`...`",      "bool",       "integer",   "float",      "string",
+                                      "size",        "condition",  "number",     "host tensor", "tile value", "tile",
+                                      "block size",  "size of a tile value", "dtype",      "tuple",      "function",  "library name", "slice",
+                                      "host tensor expression", "loop", "undefined value", "missing value", "opaque value"};
   static_assert(std::variant_size_v<decltype(data)> == std::size(names), "one name per kind of value");
   const Sequence *sequence = get<Sequence>();
   return sequence && sequence->isList ? "list" : names[data.index()];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a Python expression of a kernel can be while it is imported: Python's own values, sizes of the call, host
-// tensors, tile values, tiles, functions. The interpreter makes and reads them; none outlives the import.
+// What a Python expression of a kernel can be while it is imported: Python's own values, sizes of the call, host tensors,
+// tile values, tiles, functions. The interpreter makes and reads them; none outlives the import.
 #pragma once
 
 #include "dialect/Frontend/DataType.h"
@@ -30,8 +30,8 @@ struct Condition {
   std::vector<Pred> all;
 };
 
-/// One number. On the device an SSA value; a float scalar of the host is made where device code uses it, because a
-/// launch plan passes scalars only as they are.
+/// One number. On the device an SSA value; a float scalar of the host is made where device code uses it, because a launch
+/// plan passes scalars only as they are.
 struct Scalar {
   DType dtype;
   mlir::Value value;
@@ -127,9 +127,9 @@ struct Absent {};
 struct Opaque {};
 
 struct PyValue {
-  std::variant<NoneWord, EllipsisWord, bool, int64_t, double, std::string, Size, Condition, Scalar, HostTensorPtr,
-               TileValue, Tile, BlockHandle, DimHandle, DType, Sequence, Callable, Symbol, SliceValue, HostExpression,
-               LoopDomain, Poison, Absent, Opaque>
+  std::variant<NoneWord, EllipsisWord, bool, int64_t, double, std::string, Size, Condition, Scalar, HostTensorPtr, TileValue,
+               Tile, BlockHandle, DimHandle, DType, Sequence, Callable, Symbol, SliceValue, HostExpression, LoopDomain, Poison, Absent,
+               Opaque>
       data;
 
   PyValue() : data(Absent{}) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the tree of PythonAst.h from the JSON of dump_ast.py. One table row per Python node class; a class without a
-// row becomes Unsupported with the words of a second table.
+// Builds the tree of PythonAst.h from the JSON of dump_ast.py. One table row per Python node class; a class without a row
+// becomes Unsupported with the words of a second table.
 #include "dialect/Frontend/PythonAst.h"
 
 #include "dialect/Frontend/PythonProcess.h"
@@ -44,11 +44,11 @@ Span TreeBuilder::span(const json::Object &node) const {
 
 static llvm::StringRef operatorSpelling(llvm::StringRef name) {
   static const llvm::StringMap<llvm::StringRef> table = {
-      {"Add", "+"},    {"Sub", "-"},     {"Mult", "*"},       {"Div", "/"},     {"FloorDiv", "//"}, {"Mod", "%"},
-      {"Pow", "**"},   {"MatMult", "@"}, {"LShift", "<<"},    {"RShift", ">>"}, {"BitOr", "|"},     {"BitXor", "^"},
-      {"BitAnd", "&"}, {"USub", "-"},    {"UAdd", "+"},       {"Not", "not"},   {"Invert", "~"},    {"And", "and"},
-      {"Or", "or"},    {"Eq", "=="},     {"NotEq", "!="},     {"Lt", "<"},      {"LtE", "<="},      {"Gt", ">"},
-      {"GtE", ">="},   {"Is", "is"},     {"IsNot", "is not"}, {"In", "in"},     {"NotIn", "not in"}};
+      {"Add", "+"},    {"Sub", "-"},    {"Mult", "*"},   {"Div", "/"},    {"FloorDiv", "//"}, {"Mod", "%"},
+      {"Pow", "**"},   {"MatMult", "@"}, {"LShift", "<<"}, {"RShift", ">>"}, {"BitOr", "|"},    {"BitXor", "^"},
+      {"BitAnd", "&"}, {"USub", "-"},   {"UAdd", "+"},   {"Not", "not"},  {"Invert", "~"},    {"And", "and"},
+      {"Or", "or"},    {"Eq", "=="},    {"NotEq", "!="}, {"Lt", "<"},     {"LtE", "<="},      {"Gt", ">"},
+      {"GtE", ">="},   {"Is", "is"},    {"IsNot", "is not"}, {"In", "in"}, {"NotIn", "not in"}};
   auto it = table.find(name);
   return it == table.end() ? name : it->second;
 }
@@ -154,64 +154,46 @@ static const llvm::StringMap<ExprRow> &exprRows() {
   static const llvm::StringMap<ExprRow> rows = {
       {"Name", {ExprKind::Name, [](B, N n, Expr &e) { e.name = text(n, "id").str(); }}},
       {"Constant", {ExprKind::Constant, fillConstant}},
-      {"Attribute",
-       {ExprKind::Attribute,
-        [](B b, N n, Expr &e) {
-          e.name = text(n, "attr").str();
-          e.operands.push_back(b.exprAt(n, "value"));
-        }}},
+      {"Attribute", {ExprKind::Attribute, [](B b, N n, Expr &e) {
+         e.name = text(n, "attr").str();
+         e.operands.push_back(b.exprAt(n, "value"));
+       }}},
       {"Call", {ExprKind::Call, fillCall}},
-      {"Subscript",
-       {ExprKind::Subscript,
-        [](B b, N n, Expr &e) {
-          e.operands.push_back(b.exprAt(n, "value"));
-          e.operands.push_back(b.exprAt(n, "slice"));
-        }}},
-      {"Slice",
-       {ExprKind::Slice,
-        [](B b, N n, Expr &e) {
-          for (const char *key : {"lower", "upper", "step"})
-            e.operands.push_back(b.exprAt(n, key));
-        }}},
-      {"Tuple",
-       {ExprKind::Sequence,
-        [](B b, N n, Expr &e) {
-          e.name = "tuple";
-          appendExprs(b, n.getArray("elts"), e.operands);
-        }}},
-      {"List",
-       {ExprKind::Sequence,
-        [](B b, N n, Expr &e) {
-          e.name = "list";
-          appendExprs(b, n.getArray("elts"), e.operands);
-        }}},
+      {"Subscript", {ExprKind::Subscript, [](B b, N n, Expr &e) {
+         e.operands.push_back(b.exprAt(n, "value"));
+         e.operands.push_back(b.exprAt(n, "slice"));
+       }}},
+      {"Slice", {ExprKind::Slice, [](B b, N n, Expr &e) {
+         for (const char *key : {"lower", "upper", "step"})
+           e.operands.push_back(b.exprAt(n, key));
+       }}},
+      {"Tuple", {ExprKind::Sequence, [](B b, N n, Expr &e) {
+         e.name = "tuple";
+         appendExprs(b, n.getArray("elts"), e.operands);
+       }}},
+      {"List", {ExprKind::Sequence, [](B b, N n, Expr &e) {
+         e.name = "list";
+         appendExprs(b, n.getArray("elts"), e.operands);
+       }}},
       {"Dict", {ExprKind::Dictionary, fillDictionary}},
-      {"UnaryOp",
-       {ExprKind::Unary,
-        [](B b, N n, Expr &e) {
-          e.name = operatorOf(n, "op");
-          e.operands.push_back(b.exprAt(n, "operand"));
-        }}},
-      {"BinOp",
-       {ExprKind::Binary,
-        [](B b, N n, Expr &e) {
-          e.name = operatorOf(n, "op");
-          e.operands.push_back(b.exprAt(n, "left"));
-          e.operands.push_back(b.exprAt(n, "right"));
-        }}},
-      {"BoolOp",
-       {ExprKind::Boolean,
-        [](B b, N n, Expr &e) {
-          e.name = operatorOf(n, "op");
-          appendExprs(b, n.getArray("values"), e.operands);
-        }}},
+      {"UnaryOp", {ExprKind::Unary, [](B b, N n, Expr &e) {
+         e.name = operatorOf(n, "op");
+         e.operands.push_back(b.exprAt(n, "operand"));
+       }}},
+      {"BinOp", {ExprKind::Binary, [](B b, N n, Expr &e) {
+         e.name = operatorOf(n, "op");
+         e.operands.push_back(b.exprAt(n, "left"));
+         e.operands.push_back(b.exprAt(n, "right"));
+       }}},
+      {"BoolOp", {ExprKind::Boolean, [](B b, N n, Expr &e) {
+         e.name = operatorOf(n, "op");
+         appendExprs(b, n.getArray("values"), e.operands);
+       }}},
       {"Compare", {ExprKind::Compare, fillCompare}},
-      {"IfExp",
-       {ExprKind::Conditional,
-        [](B b, N n, Expr &e) {
-          for (const char *key : {"test", "body", "orelse"})
-            e.operands.push_back(b.exprAt(n, key));
-        }}},
+      {"IfExp", {ExprKind::Conditional, [](B b, N n, Expr &e) {
+         for (const char *key : {"test", "body", "orelse"})
+           e.operands.push_back(b.exprAt(n, key));
+       }}},
       {"Lambda", {ExprKind::Lambda, fillLambda}},
       {"Starred", {ExprKind::Starred, [](B b, N n, Expr &e) { e.operands.push_back(b.exprAt(n, "value")); }}},
       {"JoinedStr", {ExprKind::FormattedText, [](B, N, Expr &) {}}},
@@ -222,28 +204,15 @@ static const llvm::StringMap<ExprRow> &exprRows() {
 
 // What a user calls the constructs we refuse.
 static std::string constructName(llvm::StringRef className) {
-  static const llvm::StringMap<llvm::StringRef> names = {{"While", "`while` loop"},
-                                                         {"Try", "`try` statement"},
-                                                         {"TryStar", "`try` statement"},
-                                                         {"With", "`with` statement"},
-                                                         {"Raise", "`raise` statement"},
-                                                         {"Global", "`global` statement"},
-                                                         {"Delete", "`del` statement"},
-                                                         {"Nonlocal", "`nonlocal` statement"},
-                                                         {"Break", "`break` statement"},
-                                                         {"Match", "`match` statement"},
-                                                         {"Continue", "`continue` statement"},
-                                                         {"ClassDef", "class definition"},
-                                                         {"Set", "set display"},
-                                                         {"SetComp", "set comprehension"},
-                                                         {"DictComp", "dictionary comprehension"},
-                                                         {"Await", "`await` expression"},
-                                                         {"Yield", "`yield` expression"},
-                                                         {"NamedExpr", "assignment expression `:=`"},
-                                                         {"YieldFrom", "`yield` expression"},
-                                                         {"AsyncFunctionDef", "`async` function"},
-                                                         {"AsyncFor", "`async for` loop"},
-                                                         {"AsyncWith", "`async with` statement"}};
+  static const llvm::StringMap<llvm::StringRef> names = {
+      {"While", "`while` loop"},      {"Try", "`try` statement"},          {"TryStar", "`try` statement"},
+      {"With", "`with` statement"},   {"Raise", "`raise` statement"},      {"Global", "`global` statement"},
+      {"Delete", "`del` statement"},  {"Nonlocal", "`nonlocal` statement"}, {"Break", "`break` statement"},
+      {"Match", "`match` statement"}, {"Continue", "`continue` statement"}, {"ClassDef", "class definition"},
+      {"Set", "set display"},         {"SetComp", "set comprehension"},    {"DictComp", "dictionary comprehension"},
+      {"Await", "`await` expression"}, {"Yield", "`yield` expression"},    {"NamedExpr", "assignment expression `:=`"},
+      {"YieldFrom", "`yield` expression"}, {"AsyncFunctionDef", "`async` function"}, {"AsyncFor", "`async for` loop"},
+      {"AsyncWith", "`async with` statement"}};
   auto it = names.find(className);
   return it == names.end() ? ("Python construct `" + className + "`").str() : it->second.str();
 }
@@ -273,8 +242,7 @@ void TreeBuilder::parameters(const json::Object &arguments, Function &into) cons
     const json::Array *list = arguments.getArray(key);
     for (const json::Value &item : list ? *list : json::Array()) {
       const json::Object &parameter = *item.getAsObject();
-      into.parameters.push_back(
-          {text(parameter, "arg").str(), span(parameter), exprAt(parameter, "annotation"), nullptr});
+      into.parameters.push_back({text(parameter, "arg").str(), span(parameter), exprAt(parameter, "annotation"), nullptr});
     }
   }
   // Defaults belong to the last positional parameters.
@@ -345,8 +313,7 @@ static void fillImport(const TreeBuilder &, const json::Object &node, Stmt &s) {
     if (className(node) == "ImportFrom")
       s.imports.push_back({module, name, as.empty() ? name : as});
     else if (as.empty()) // `import a.b` binds `a`
-      s.imports.push_back(
-          {llvm::StringRef(name).split('.').first.str(), "", llvm::StringRef(name).split('.').first.str()});
+      s.imports.push_back({llvm::StringRef(name).split('.').first.str(), "", llvm::StringRef(name).split('.').first.str()});
     else
       s.imports.push_back({name, "", as});
   }
@@ -362,12 +329,10 @@ static const llvm::StringMap<StmtRow> &stmtRows() {
   using N = const json::Object &;
   static const StmtFill takeValue = [](B b, N n, Stmt &s) { s.value = b.exprAt(n, "value"); };
   static const llvm::StringMap<StmtRow> rows = {
-      {"Assign",
-       {StmtKind::Assign,
-        [](B b, N n, Stmt &s) {
-          appendExprs(b, n.getArray("targets"), s.targets);
-          s.value = b.exprAt(n, "value");
-        }}},
+      {"Assign", {StmtKind::Assign, [](B b, N n, Stmt &s) {
+         appendExprs(b, n.getArray("targets"), s.targets);
+         s.value = b.exprAt(n, "value");
+       }}},
       {"AnnAssign", {StmtKind::Assign, fillAnnotated}},
       {"AugAssign", {StmtKind::AugmentedAssign, fillAugmented}},
       {"Expr", {StmtKind::Evaluate, takeValue}},
@@ -377,13 +342,11 @@ static const llvm::StringMap<StmtRow> &stmtRows() {
       {"FunctionDef", {StmtKind::Define, [](B b, N n, Stmt &s) { s.function = b.function(n); }}},
       {"Import", {StmtKind::Import, fillImport}},
       {"ImportFrom", {StmtKind::Import, fillImport}},
-      {"Assert",
-       {StmtKind::Assert,
-        [](B b, N n, Stmt &s) {
-          s.value = b.exprAt(n, "test");
-          if (ExprPtr message = b.exprAt(n, "msg"))
-            s.targets.push_back(std::move(message));
-        }}},
+      {"Assert", {StmtKind::Assert, [](B b, N n, Stmt &s) {
+         s.value = b.exprAt(n, "test");
+         if (ExprPtr message = b.exprAt(n, "msg"))
+           s.targets.push_back(std::move(message));
+       }}},
       {"Pass", {StmtKind::Pass, [](B, N, Stmt &) {}}}};
   return rows;
 }

@@ -53,14 +53,14 @@ struct Keyword {
 struct Parameter {
   std::string name;
   Span at;
-  ExprPtr annotation;   // may be null
-  ExprPtr defaultValue; // may be null
+  ExprPtr annotation;    // may be null
+  ExprPtr defaultValue;  // may be null
 };
 
 /// A `def` or a lambda (then `body` is one return statement).
 struct Function {
   std::string name;
-  Span at; // the name's own place
+  Span at;     // the name's own place
   std::vector<Parameter> parameters;
   std::string unsupportedParameter; // "*args", "**kwargs": refused when the function is called
   std::vector<ExprPtr> decorators;

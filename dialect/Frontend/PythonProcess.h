@@ -9,8 +9,7 @@
 
 namespace helion::frontend {
 
-/// Runs the embedded dump_ast.py on the file of `diagnostics`. Reports and returns nothing if Python is missing or
-/// fails.
+/// Runs the embedded dump_ast.py on the file of `diagnostics`. Reports and returns nothing if Python is missing or fails.
 std::optional<llvm::json::Value> runAstDump(SourceDiagnostics &diagnostics);
 
 } // namespace helion::frontend

@@ -76,9 +76,8 @@ bool SignatureParser::value(llvm::StringRef word, ArgumentSpec &out) {
   } else if (!word.getAsDouble(number)) {
     out.value = FixedSpec(number);
   } else {
-    return fail(word, "unknown value `" + word +
-                          "`; write a tensor `bf16[?,128]`, a scalar dtype `f32`, a fixed value "
-                          "`64`, or `none`");
+    return fail(word, "unknown value `" + word + "`; write a tensor `bf16[?,128]`, a scalar dtype `f32`, a fixed value "
+                                                 "`64`, or `none`");
   }
   return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors of the frontend: `file:line:column: error: message`, the source line and a caret under the construct.
-// Everything the frontend refuses goes through here, so a caller only has to look at the exit code and stderr.
+// Errors of the frontend: `file:line:column: error: message`, the source line and a caret under the construct. Everything
+// the frontend refuses goes through here, so a caller only has to look at the exit code and stderr.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The name of a kernel's content: the hash of its normalised K text without locations. Normalize records it, because
-// later forms no longer have that text; manifests and the journal's keys hold it.
+// The name of a kernel's content: the hash of its normalised K text without locations. Normalize records it, because later
+// forms no longer have that text; manifests and the journal's keys hold it.
 #ifndef HELION_PASSES_ANALYSIS_KERNELHASH_H
 #define HELION_PASSES_ANALYSIS_KERNELHASH_H
 
