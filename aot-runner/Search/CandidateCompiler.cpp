@@ -78,9 +78,13 @@ llvm::Error CandidateCompiler::compileAll(llvm::ArrayRef<std::string> configs, l
       llvm::Error error = compileOne(config);
       std::lock_guard<std::mutex> lock(committing);
       done();
-      if (error)
-        failed = true;
-      first = llvm::joinErrors(std::move(first), std::move(error));
+      if (!error)
+        return;
+      // The first says what happened; the others say it again.
+      if (failed.exchange(true))
+        return llvm::consumeError(std::move(error));
+      llvm::consumeError(std::move(first));
+      first = std::move(error);
     });
   }
   pool.wait();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-translate: kernels from Helion source, and to objects and artifacts. Each door is one row of the table below
-// and one function of the room that owns the format. Errors go to stderr, with file, line and caret where there is a
-// text; then nothing is written and the exit code is 1.
+// helion-translate: kernels from Helion source, and to objects and artifacts. Each door is one row of the table below and
+// one function of the room that owns the format. Errors go to stderr, with file, line and caret where there is a text;
+// then nothing is written and the exit code is 1.
 
 #include "codegen/Driver/Doors.h"
 #include "dialect/Frontend/Import.h"
