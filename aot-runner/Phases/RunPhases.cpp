@@ -34,6 +34,7 @@ public:
 private:
   llvm::Expected<ExitCode> tune(const Problem &problem);
   llvm::Expected<ExitCode> tuneIn(const Problem &problem, WorkerClient *client);
+  llvm::Expected<std::optional<ExitCode>> learnInBudget(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
   llvm::Error learn(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
   llvm::Error select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
   llvm::Expected<ExitCode> package(FindObject find);
@@ -104,6 +105,25 @@ llvm::Error Run::learn(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> p
   return llvm::Error::success();
 }
 
+/// A spent budget gives the exit code that says so.
+llvm::Expected<std::optional<ExitCode>> Run::learnInBudget(Workbench &bench,
+                                                           llvm::ArrayRef<std::unique_ptr<Pool>> pools) {
+  std::optional<ExitCode> early;
+  if (llvm::Error error = learn(bench, pools)) {
+    // A spent budget leaves a usable result; everything else ends here.
+    llvm::Error rest = llvm::handleErrors(std::move(error), [&](std::unique_ptr<EndedEarly> ended) -> llvm::Error {
+      if (ended->why != EndedEarly::Why::Budget)
+        return llvm::Error(std::move(ended));
+      early = ExitCode::BudgetEnded;
+      outcomes.remarks.push_back(ended->message);
+      return llvm::Error::success();
+    });
+    if (rest)
+      return std::move(rest);
+  }
+  return early;
+}
+
 /// The device class of the latest session with this protocol: what a build without a worker builds from.
 llvm::Expected<std::string> Run::lastDevice(Journal &journal, llvm::StringRef protocol) const {
   llvm::Expected<std::vector<Session>> sessions = journal.sessions();
@@ -154,25 +174,15 @@ llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *clien
   for (const SignatureProblem &signature : problem.signatures)
     pools.push_back(std::make_unique<Pool>(workbench, signature));
 
-  std::optional<ExitCode> early;
-  if (llvm::Error error = learn(workbench, pools)) {
-    // A spent budget leaves a usable result; everything else ends here.
-    llvm::Error rest = llvm::handleErrors(std::move(error), [&](std::unique_ptr<EndedEarly> ended) -> llvm::Error {
-      if (ended->why != EndedEarly::Why::Budget)
-        return llvm::Error(std::move(ended));
-      early = ExitCode::BudgetEnded;
-      outcomes.remarks.push_back(ended->message);
-      return llvm::Error::success();
-    });
-    if (rest)
-      return std::move(rest);
-  }
+  llvm::Expected<std::optional<ExitCode>> early = learnInBudget(workbench, pools);
+  if (!early)
+    return early.takeError();
   if (!options.does(Phase::Build))
-    return report(early.value_or(ExitCode::Met));
+    return report(early->value_or(ExitCode::Met));
   tuned.deviceClass = *device;
   tuned.protocol = bench.protocol();
   if (llvm::Error error = select(problem, pools)) {
-    if (!early)
+    if (!*early)
       return std::move(error);
     return llvm::make_error<EndedEarly>(EndedEarly::Why::Budget,
                                         outcomes.remarks.back() + "; no package: " + llvm::toString(std::move(error)));
@@ -189,7 +199,7 @@ llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *clien
       });
   if (!built)
     return built;
-  return report(early.value_or(*built));
+  return report(early->value_or(*built));
 }
 
 llvm::Error Run::select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The smallest set: against all sets tried one by one, and the cases where a simple choice is wrong.
 #include "aot-runner/Select/ConfigSet.h"
 #include "Synthetic.h"
 #include "gtest/gtest.h"

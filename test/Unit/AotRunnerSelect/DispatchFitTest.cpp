@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dispatcher's fit: where it splits, what it takes for noise, when it keeps the fallback.
 #include "aot-runner/Select/DispatchFit.h"
 #include "Synthetic.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verdicts: said of the tree, by the half of the samples that did not choose it.
 #include "aot-runner/Select/Verdict.h"
 #include "Synthetic.h"
 #include "gtest/gtest.h"
