@@ -62,8 +62,8 @@ WorkerAnswer WorkerClient::ask(json::Object request, int64_t deadlineMs) {
   request["id"] = id;
   if (request.getString("op") != "hello")
     request["deadline_ms"] = deadlineMs;
-  if (!process->writeLine(llvm::formatv("{0}", json::Value(std::move(request))).str()))
-    return failure(Kind::Died, "the worker ended");
+  // Where nobody reads any more, what was said last is still to be read.
+  process->writeLine(llvm::formatv("{0}", json::Value(std::move(request))).str());
   std::string line;
   switch (process->readLine(line, deadlineMs + kGraceMs, stop)) {
   case WorkerProcess::Read::Line:
@@ -108,7 +108,7 @@ llvm::Error WorkerClient::restart() {
     return llvm::createStringError("the worker refuses protocol %lld: %s", static_cast<long long>(protocol),
                                    answer.message.c_str());
   if (answer.kind != Kind::Ok)
-    return llvm::createStringError("no worker: %s; its messages are in `%s`", answer.message.c_str(), log.c_str());
+    return llvm::createStringError("no worker: " + answer.message);
   if (llvm::Error error = readDevice(answer.body)) {
     process.reset();
     return error;

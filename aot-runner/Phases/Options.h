@@ -28,6 +28,7 @@ struct Options {
   std::string kernelFile; // .py or .mlir
   std::string kernelName; // Not needed where the file has one.
   std::vector<std::string> corpus;
+  std::vector<std::string> specialize; // Sizes that a signature fixes: `x.size(1)`.
   const Device *device = nullptr;
   Goal goal = Goal::MaxSlowdown;
   double threshold = 1.1;

@@ -15,7 +15,14 @@
 using namespace helion;
 using namespace helion::aot;
 
-static std::string argumentText(const RowArg &arg) {
+static std::string tensorText(llvm::StringRef name, const RowArg &arg, llvm::ArrayRef<std::string> specialize) {
+  std::vector<std::string> sizes;
+  for (auto [dim, size] : llvm::enumerate(arg.shape))
+    sizes.push_back(llvm::is_contained(specialize, SizeExpr::size(name, dim).str()) ? std::to_string(size) : "?");
+  return dtypeName(arg.dtype).str() + "[" + llvm::join(sizes, ",") + "]";
+}
+
+static std::string argumentText(llvm::StringRef name, const RowArg &arg, llvm::ArrayRef<std::string> specialize) {
   switch (arg.kind) {
   case RowArg::Kind::None:
     return "none";
@@ -24,15 +31,15 @@ static std::string argumentText(const RowArg &arg) {
       return "f32"; // Python's floats reach kernels as f32.
     return canonicalJson(arg.number.json());
   case RowArg::Kind::Tensor:
-    return dtypeName(arg.dtype).str() + "[" + llvm::join(std::vector<std::string>(arg.shape.size(), "?"), ",") + "]";
+    return tensorText(name, arg, specialize);
   }
   llvm_unreachable("all kinds of arguments are handled");
 }
 
-std::string helion::aot::signatureOf(const Row &row) {
+std::string helion::aot::signatureOf(const Row &row, llvm::ArrayRef<std::string> specialize) {
   std::vector<std::string> words;
   for (auto &[name, arg] : row.args)
-    words.push_back(name + "=" + argumentText(arg));
+    words.push_back(name + "=" + argumentText(name, arg, specialize));
   return llvm::join(words, " ");
 }
 
@@ -140,7 +147,7 @@ llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
     return corpus.takeError();
   std::map<std::string, std::vector<Row>> bySignature;
   for (const Row &row : corpus->rows)
-    bySignature[signatureOf(row)].push_back(row);
+    bySignature[signatureOf(row, options.specialize)].push_back(row);
   Problem problem{*name, {}};
   for (auto &[signature, rows] : bySignature) {
     llvm::Expected<SignatureProblem> loaded = loadSignature(options, *name, signature);

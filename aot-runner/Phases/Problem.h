@@ -23,9 +23,9 @@ struct Problem {
   std::vector<SignatureProblem> signatures; // By name.
 };
 
-/// The signature that a row asks for: dtype and rank of tensors, None, the value of integers and booleans; floats are
-/// passed at each call.
-std::string signatureOf(const Row &row);
+/// The signature that a row asks for: dtype and rank of tensors, None, the value of integers and booleans, and of the
+/// sizes named in `specialize`; floats are passed at each call.
+std::string signatureOf(const Row &row, llvm::ArrayRef<std::string> specialize);
 
 /// The row's binding on a device where `cores` threads run programs: what plans call `dev.cores`, and `dev.sms` where a
 /// plan is written for any target.

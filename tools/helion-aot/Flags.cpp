@@ -34,6 +34,8 @@ struct Flags {
   cl::opt<unsigned> maxConfigs{"max-configs", cl::desc("Configs per signature (default 8)"), cl::init(8)};
   cl::list<std::string> corpus{"corpus", cl::desc("Shapes, as JSON lines; may be repeated")};
   cl::opt<std::string> kernel{"kernel", cl::desc("The kernel's name; not needed when the file has one")};
+  cl::list<std::string> specialize{"specialize",
+                                   cl::desc("A size that signatures fix, such as `x.size(1)`; may be repeated")};
   cl::opt<std::string> target{"target", cl::desc("cpu:native (default), cpu:x86-64-v3, .."), cl::init("cpu:native")};
   cl::opt<std::string> output{"o", cl::desc("Folder of the package")};
   cl::opt<std::string> runDir{"run-dir", cl::desc("Folder of what is learnt (default: `<-o>.run`)")};
@@ -124,6 +126,7 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   options.kernelFile = flags.kernelFile;
   options.kernelName = flags.kernel;
   options.corpus.assign(flags.corpus.begin(), flags.corpus.end());
+  options.specialize.assign(flags.specialize.begin(), flags.specialize.end());
   options.device = *device;
   options.goal = *parsedGoal;
   options.threshold = flags.threshold;

@@ -72,7 +72,7 @@ def main():
     os.makedirs(folder)
     cases = read_table(table, folder)
     good = [check(folder, *case) for case in cases]
-    print(f"{sum(good)} of {len(good)} cases as expected")
+    print(f"{'all' if all(good) else sum(good)} {len(good)} cases as expected")
     sys.exit(not all(good))
 
 
