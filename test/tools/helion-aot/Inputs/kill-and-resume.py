@@ -21,9 +21,11 @@ MOST_SAMPLES = 9  # Of one artifact on one row (aot-runner/Phases/Tuning.cpp).
 
 
 def answered(log):
-    """The requests that have an answer, in order."""
+    """The requests that have an answer, in order. A line that is still being written is none."""
     requests, last = [], None
     for line in open(log) if os.path.exists(log) else []:
+        if not line.endswith("\n"):
+            break
         if line.startswith("> "):
             last = json.loads(line[2:])
         elif line.startswith("< ") and last:
@@ -33,6 +35,10 @@ def answered(log):
 
 def measured(log):
     return [r for r in answered(log) if r["op"] in ("run", "time")]
+
+
+def workers_alive(log):
+    return [line for line in open(log) if line.startswith("# ") and os.path.exists("/proc/" + line[2:].strip())]
 
 
 def start(phase, out, log):
@@ -48,6 +54,10 @@ def run(phase, out, log, kill_after=None, kill_with=signal.SIGKILL):
     if kill_after is not None and process.poll() is None:
         process.send_signal(kill_with)
     text = process.communicate()[0].decode()
+    # A worker that lost its caller ends when it next reads.
+    deadline = time.time() + 20
+    while kill_with == signal.SIGKILL and workers_alive(log) and time.time() < deadline:
+        time.sleep(0.01)
     if kill_after is None and process.returncode not in (0, 3):
         sys.exit(f"{phase}: exit {process.returncode}: {text}")
     return process.returncode
@@ -72,7 +82,7 @@ def interrupt():
     name = os.path.join(folder, "interrupted")
     log = name + ".log"
     code = run("all", name, log, kill_after=5, kill_with=signal.SIGINT)
-    alive = [line for line in open(log) if line.startswith("# ") and os.path.exists("/proc/" + line[2:].strip())]
+    alive = workers_alive(log)
     run("all", name, log)
     check(measured(log), "interrupted")
     print(f"interrupted: exit {code}, {len(alive)} workers alive, finished")
