@@ -11,6 +11,7 @@
 #include "passes/Config/TargetKnobs.h"
 #include "passes/Pipelines/Schedule.h"
 #include "llvm/Support/SourceMgr.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace helion;
@@ -40,7 +41,11 @@ private:
   static DialectRegistry registry() {
     DialectRegistry registry;
     registerAllDialects(registry);
-    registerSchedulePasses();
+    static std::once_flag once;
+    std::call_once(once, [] {
+      registerSchedulePasses();
+      registerAllPasses(); // Choice passes of the targets.
+    });
     return registry;
   }
   void append(Diagnostic &diagnostic) {
