@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Selection to tuned file, tuned file to package.
+#include "aot-runner/Phases/Build.h"
+
+#include "aot-runner/Phases/Tuning.h"
+#include "dialect/Target/ContentHash.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <set>
+
+using namespace helion;
+using namespace helion::aot;
+
+//===-- Selection -------------------------------------------------------------------------------------------------===//
+
+static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::ArrayRef<unsigned> kept,
+                                     const Selection &selection) {
+  const SignatureProblem &problem = pool.getProblem();
+  TunedSignature tuned;
+  tuned.name = problem.name;
+  tuned.kernelHash = problem.kernel.getHash();
+  tuned.arguments = problem.defaultArtifact.manifest.arguments;
+  tuned.tree = selection.tree;
+  for (auto [index, member] : llvm::enumerate(selection.fit.members)) {
+    const Candidate &candidate = pool.getCandidates().at(matrix.candidates()[member].artifact);
+    tuned.variants.push_back({static_cast<unsigned>(index), candidate.config, candidate.artifact,
+                              candidate.manifest.resources, index == selection.fit.fallback});
+  }
+  for (auto [at, row] : llvm::enumerate(kept)) {
+    TunedRow out;
+    out.row = problem.rows[row];
+    out.best = matrix.at(at, *matrix.best(at)).judge;
+    for (auto [index, member] : llvm::enumerate(selection.fit.members))
+      if (matrix.at(at, member).measured())
+        out.variants[index] = matrix.at(at, member).judge;
+    tuned.rows.push_back(std::move(out));
+  }
+  return tuned;
+}
+
+llvm::Expected<SelectedSignature> helion::aot::selectSignature(const Options &options, Pool &pool) {
+  if (llvm::Error error = pool.refresh())
+    return std::move(error);
+  std::vector<unsigned> kept;
+  llvm::Expected<Matrix> matrix = pool.matrix(kept);
+  if (!matrix)
+    return matrix.takeError();
+  if (kept.empty())
+    return llvm::createStringError("no row of `" + pool.getProblem().name +
+                                   "` was measured; run `--phase measure`, or give more time");
+  std::vector<Binding> rows;
+  for (unsigned row : kept)
+    rows.push_back(pool.getProblem().rows[row].binding());
+  llvm::Expected<Selection> selection = select(*matrix, rows, setRequest(options));
+  if (!selection)
+    return selection.takeError();
+  llvm::Expected<std::optional<Verdict>> out = heldOut(*matrix, rows, setRequest(options));
+  if (!out)
+    return out.takeError();
+  SelectedSignature result{tunedSignature(pool, *matrix, kept, *selection), {}};
+  if (*out)
+    result.notes.heldOut = (*out)->worst.median;
+  if (selection->setMinimum)
+    result.notes.setMinimum = *selection->setMinimum;
+  if (selection->treeMinimum)
+    result.notes.treeMinimum = *selection->treeMinimum;
+  result.notes.minimumProved = selection->minimumProved;
+  result.notes.unmeasured = pool.getProblem().rows.size() - kept.size();
+  return result;
+}
+
+//===-- Replay ----------------------------------------------------------------------------------------------------===//
+
+static bool operator==(const Interval &a, const Interval &b) {
+  return a.median == b.median && a.low == b.low && a.high == b.high;
+}
+
+static Interval slowdownOf(const Interval &time, const Interval &best) {
+  if (time == best)
+    return {1, 1, 1};
+  return {time.median / best.median, time.low / best.high, time.high / best.low};
+}
+
+static llvm::Expected<ReplayedRow> replayRow(const TunedSignature &signature, const TunedRow &row, double threshold) {
+  llvm::Expected<unsigned> chosen = signature.tree.choose(row.row.binding());
+  if (!chosen)
+    return chosen.takeError();
+  ReplayedRow result;
+  result.row = &row;
+  const TunedVariant *universal = nullptr;
+  for (const TunedVariant &variant : signature.variants) {
+    if (variant.id == *chosen)
+      result.variant = &variant;
+    if (variant.universal)
+      universal = &variant;
+  }
+  auto time = row.variants.find(*chosen);
+  if (time == row.variants.end() && universal) {
+    result.variant = universal;
+    time = row.variants.find(universal->id);
+  }
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  result.time = time == row.variants.end() ? Interval{kNever, kNever, kNever} : time->second;
+  result.slowdown = slowdownOf(result.time, row.best);
+  result.outcome = outcomeOf(result.slowdown, threshold);
+  return result;
+}
+
+llvm::Expected<Replay> helion::aot::replay(const Tuned &tuned) {
+  Replay result;
+  std::vector<MatrixRow> weights;
+  std::vector<double> medians, lows, highs;
+  for (const TunedSignature &signature : tuned.signatures) {
+    ReplayedSignature &out = result.signatures.emplace_back();
+    out.signature = &signature;
+    for (const TunedRow &row : signature.rows) {
+      llvm::Expected<ReplayedRow> replayed = replayRow(signature, row, tuned.threshold);
+      if (!replayed)
+        return replayed.takeError();
+      weights.push_back({row.row.weight, row.row.group});
+      medians.push_back(replayed->slowdown.median);
+      lows.push_back(replayed->slowdown.low);
+      highs.push_back(replayed->slowdown.high);
+      out.rows.push_back(std::move(*replayed));
+    }
+  }
+  Matrix shape(weights, {});
+  auto figure = [&](Goal goal) {
+    return Interval{shape.value(goal, medians), shape.value(goal, lows), shape.value(goal, highs)};
+  };
+  std::optional<Goal> goal = parseGoal(tuned.goal);
+  if (!goal)
+    return llvm::createStringError("unknown goal `" + tuned.goal + "`; known are " + listOfGoals());
+  result.figure = figure(*goal);
+  result.worst = figure(Goal::MaxSlowdown);
+  result.mean = figure(Goal::GeomeanSlowdown);
+  result.outcome = outcomeOf(result.figure, tuned.threshold);
+  return result;
+}
+
+//===-- Package ---------------------------------------------------------------------------------------------------===//
+
+static std::string featureName(const SizeExpr &expr) {
+  std::string name;
+  expr.walkLeaves([&](const Leaf &leaf) {
+    name += name.empty() ? "" : "_times_";
+    name += leaf.name;
+    if (leaf.kind == Leaf::Kind::Size)
+      name += "_size" + std::to_string(leaf.index);
+  });
+  return name;
+}
+
+/// What the tree asks, and every size of the call, so that the package knows which calls were measured.
+static std::vector<Feature> packageFeatures(const TunedSignature &signature) {
+  constexpr size_t kMost = 16; // The runtime's.
+  std::vector<Feature> features;
+  std::set<std::vector<int64_t>> columns;
+  auto add = [&](const SizeExpr &expr, bool always) {
+    Feature feature{expr, {}};
+    for (const TunedRow &row : signature.rows) {
+      Binding binding = row.row.binding();
+      llvm::Expected<int64_t> value = expr.evaluate([&](const Leaf &leaf) { return binding.value(leaf); });
+      feature.values.push_back(value ? *value : (llvm::consumeError(value.takeError()), 0));
+    }
+    bool known = llvm::any_of(features, [&](const Feature &other) { return other.expr == expr; });
+    if (!known && features.size() < kMost && (columns.insert(feature.values).second || always))
+      features.push_back(std::move(feature));
+  };
+  for (const DispatchTree::Node &node : signature.tree.nodes)
+    if (!node.variant)
+      add(node.feature, /*always=*/true);
+  for (const Argument &argument : signature.arguments)
+    for (unsigned dim = 0; argument.kind == Argument::Kind::Tensor && dim < argument.rank; ++dim)
+      add(SizeExpr::size(argument.name, dim), /*always=*/false);
+  return features;
+}
+
+static std::vector<PackageNode> packageTree(const DispatchTree &tree, llvm::ArrayRef<Feature> features) {
+  std::vector<PackageNode> nodes;
+  for (const DispatchTree::Node &node : tree.nodes) {
+    PackageNode out;
+    if (node.variant) {
+      out.variant = *node.variant;
+    } else {
+      out.feature =
+          std::distance(features.begin(),
+                        llvm::find_if(features, [&](const Feature &feature) { return feature.expr == node.feature; }));
+      out.threshold = node.limit;
+      out.atMost = node.thenNode;
+      out.above = node.elseNode;
+    }
+    nodes.push_back(out);
+  }
+  return nodes;
+}
+
+static llvm::Expected<PackageSignature> packageSignature(const TunedSignature &signature, FindObject find) {
+  PackageSignature out;
+  for (const TunedVariant &variant : signature.variants) {
+    llvm::Expected<helion::Artifact> artifact = find(signature, variant);
+    if (!artifact)
+      return artifact.takeError();
+    // The text that was chosen; an artifact may have several.
+    artifact->manifest.config = variant.config;
+    constexpr size_t kIdDigits = 8;
+    if (variant.universal)
+      out.universal = out.variants.size();
+    out.variants.push_back(
+        {std::move(artifact->manifest), contentHash(variant.config).substr(0, kIdDigits), std::move(artifact->object)});
+  }
+  std::vector<Feature> features = packageFeatures(signature);
+  for (const Feature &feature : features)
+    out.features.push_back({featureName(feature.expr), feature.expr});
+  out.tree = packageTree(signature.tree, features);
+  for (size_t row = 0; row < signature.rows.size(); ++row) {
+    std::vector<int64_t> &values = out.corpus.emplace_back();
+    for (const Feature &feature : features)
+      values.push_back(feature.values[row]);
+  }
+  return out;
+}
+
+llvm::Expected<PackageSpec> helion::aot::packageSpec(const Options &options, const Tuned &tuned, const Replay &replayed,
+                                                     const SelectionNotes &notes, FindObject find) {
+  PackageSpec spec;
+  spec.kernel = tuned.kernel;
+  spec.kernelHash = tuned.kernelHash;
+  spec.toolVersion = options.toolVersion;
+  spec.tunedText = tuned.text();
+  spec.figures = {tuned.goal,     tuned.threshold,       replayed.outcome == Outcome::Met,
+                  tuned.poolSize, replayed.worst.median, replayed.mean.median,
+                  notes.heldOut,  notes.setMinimum,      notes.treeMinimum};
+  for (const TunedSignature &signature : tuned.signatures) {
+    llvm::Expected<PackageSignature> packed = packageSignature(signature, find);
+    if (!packed)
+      return packed.takeError();
+    spec.signatures.push_back(std::move(*packed));
+  }
+  return spec;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a kernel file and corpora to signatures with rows.
+#include "aot-runner/Phases/Problem.h"
+
+#include "aot-runner/Journal/DurableFile.h"
+#include "codegen/Driver/Registration.h"
+#include "dialect/Frontend/Import.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace helion;
+using namespace helion::aot;
+
+static std::string tensorText(llvm::StringRef name, const RowArg &arg, llvm::ArrayRef<std::string> specialize) {
+  std::vector<std::string> sizes;
+  for (auto [dim, size] : llvm::enumerate(arg.shape))
+    sizes.push_back(llvm::is_contained(specialize, SizeExpr::size(name, dim).str()) ? std::to_string(size) : "?");
+  return dtypeName(arg.dtype).str() + "[" + llvm::join(sizes, ",") + "]";
+}
+
+static std::string argumentText(llvm::StringRef name, const RowArg &arg, llvm::ArrayRef<std::string> specialize) {
+  switch (arg.kind) {
+  case RowArg::Kind::None:
+    return "none";
+  case RowArg::Kind::Number:
+    if (isFloat(arg.number.dtype))
+      return "f32"; // Python's floats reach kernels as f32.
+    return canonicalJson(arg.number.json());
+  case RowArg::Kind::Tensor:
+    return tensorText(name, arg, specialize);
+  }
+  llvm_unreachable("all kinds of arguments are handled");
+}
+
+std::string helion::aot::signatureOf(const Row &row, llvm::ArrayRef<std::string> specialize) {
+  std::vector<std::string> words;
+  for (auto &[name, arg] : row.args)
+    words.push_back(name + "=" + argumentText(name, arg, specialize));
+  return llvm::join(words, " ");
+}
+
+static bool isPython(const Options &options) { return llvm::sys::path::extension(options.kernelFile) == ".py"; }
+
+/// Messages of the importer begin with their place; the driver adds `error: ` where it is missing.
+static llvm::Error textError(llvm::StringRef text) { return llvm::createStringError(text.trim()); }
+
+/// The kernel's text in form K.
+static llvm::Expected<std::string> kernelText(const Options &options, llvm::StringRef kernel,
+                                              llvm::StringRef signature) {
+  if (!isPython(options))
+    return readWholeFile(options.kernelFile);
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string errors, text;
+  llvm::raw_string_ostream errorStream(errors), textStream(text);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      frontend::importHelion(&context, {options.kernelFile, kernel.str(), signature.str()}, errorStream);
+  if (!module)
+    return textError(errors);
+  module->print(textStream);
+  return text;
+}
+
+llvm::Expected<SignatureProblem> helion::aot::loadSignature(const Options &options, llvm::StringRef kernel,
+                                                            llvm::StringRef signature) {
+  llvm::Expected<std::string> text = kernelText(options, kernel, signature);
+  if (!text)
+    return text.takeError();
+  llvm::Expected<SearchKernel> search = SearchKernel::make(std::move(*text), options.kernelFile, *options.device);
+  if (!search)
+    return search.takeError();
+  llvm::Expected<helion::Artifact> artifact = search->compile(search->defaultConfig());
+  if (!artifact)
+    return llvm::createStringError(options.kernelFile + ": the default config of `" + kernel +
+                                   "` does not compile: " + llvm::toString(artifact.takeError()));
+  return SignatureProblem{signature.str(), std::move(*search), std::move(*artifact), {}};
+}
+
+Binding helion::aot::deviceBinding(const Row &row, int64_t cores) {
+  Binding binding = row.binding();
+  binding.device = {{"cores", cores}, {"sms", cores}};
+  return binding;
+}
+
+static llvm::Error checkRow(const Row &row, const Manifest &manifest) {
+  for (auto &[name, arg] : row.args)
+    if (!manifest.findArgument(name))
+      return llvm::createStringError(row.place + ": kernel `" + manifest.kernel + "` has no argument `" + name + "`");
+  llvm::Expected<ResolvedPlan> plan = resolve(manifest, deviceBinding(row, /*cores=*/1));
+  if (!plan)
+    return llvm::createStringError(row.place + ": " + llvm::toString(plan.takeError()));
+  for (const Argument &argument : manifest.arguments)
+    if (argument.writes)
+      return llvm::createStringError(row.place + ": `" + argument.name +
+                                     "` is changed in place; such kernels cannot be measured");
+  return llvm::Error::success();
+}
+
+/// The name of the kernel in the file; with several, the user must say which.
+static llvm::Expected<std::string> kernelName(const Options &options) {
+  llvm::Expected<std::string> bytes = readWholeFile(options.kernelFile);
+  if (!bytes)
+    return bytes.takeError();
+  if (!isPython(options)) {
+    llvm::Expected<SearchKernel> kernel = SearchKernel::make(std::move(*bytes), options.kernelFile, *options.device);
+    if (!kernel)
+      return kernel.takeError();
+    return kernel->getName();
+  }
+  std::string errors;
+  llvm::raw_string_ostream os(errors);
+  auto kernels = frontend::listKernels(options.kernelFile, os);
+  if (!kernels)
+    return textError(errors);
+  std::vector<std::string> names;
+  for (const frontend::KernelSummary &kernel : *kernels)
+    names.push_back(kernel.name);
+  if (names.empty())
+    return llvm::createStringError(options.kernelFile + ": no kernel; decorate a function with `@helion.kernel`");
+  if (options.kernelName.empty() && names.size() > 1)
+    return llvm::createStringError(options.kernelFile + ": " + llvm::Twine(names.size()) + " kernels (`" +
+                                   llvm::join(names, "`, `") + "`); choose one with `--kernel`");
+  return names.front();
+}
+
+static llvm::Expected<std::string> chosenKernel(const Options &options) {
+  llvm::Expected<std::string> name = kernelName(options);
+  if (!name || options.kernelName.empty() || isPython(options))
+    return name && !options.kernelName.empty() ? llvm::Expected<std::string>(options.kernelName) : std::move(name);
+  if (*name != options.kernelName)
+    return llvm::createStringError(options.kernelFile + ": the kernel is `" + *name + "`, not `" + options.kernelName +
+                                   "`");
+  return name;
+}
+
+llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
+  llvm::Expected<std::string> name = chosenKernel(options);
+  if (!name)
+    return name.takeError();
+  llvm::Expected<Corpus> corpus = Corpus::load(options.corpus, *name);
+  if (!corpus)
+    return corpus.takeError();
+  std::map<std::string, std::vector<Row>> bySignature;
+  for (const Row &row : corpus->rows)
+    bySignature[signatureOf(row, options.specialize)].push_back(row);
+  Problem problem{*name, {}};
+  for (auto &[signature, rows] : bySignature) {
+    llvm::Expected<SignatureProblem> loaded = loadSignature(options, *name, signature);
+    if (!loaded)
+      return loaded.takeError();
+    for (const Row &row : rows)
+      if (llvm::Error error = checkRow(row, loaded->defaultArtifact.manifest))
+        return std::move(error);
+    loaded->rows = std::move(rows);
+    problem.signatures.push_back(std::move(*loaded));
+  }
+  return problem;
+}

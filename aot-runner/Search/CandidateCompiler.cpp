@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parallel compiles over a journal.
+#include "aot-runner/Search/CandidateCompiler.h"
+
+#include "codegen/Driver/SharedObject.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/ThreadPool.h"
+#include <atomic>
+
+using namespace helion;
+using namespace helion::aot;
+
+llvm::Error CandidateCompiler::provide(const helion::Artifact &artifact, llvm::StringRef hash) {
+  llvm::Expected<std::string> object = runDir.storeObject(hash, artifact.object);
+  if (!object)
+    return object.takeError();
+  std::string library = runDir.libraryPath(hash);
+  if (llvm::sys::fs::exists(library))
+    return llvm::Error::success();
+  // Renamed when it is whole: a worker must never open half of one.
+  std::string partial = library + ".partial";
+  if (llvm::Error error = linkShared(artifact.object, partial))
+    return error;
+  if (std::error_code code = llvm::sys::fs::rename(partial, library))
+    return llvm::createStringError("cannot write `" + library + "`: " + code.message());
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateCompiler::commit(llvm::StringRef config, llvm::Expected<helion::Artifact> artifact, bool crashed) {
+  std::lock_guard<std::mutex> lock(committing);
+  if (!artifact) {
+    CompileVerdict verdict = crashed ? CompileVerdict::Failed : CompileVerdict::Rejected;
+    return journal.addCompile(keyOf(config), {verdict, "", llvm::toString(artifact.takeError())});
+  }
+  std::string hash = artifact->manifest.artifactHash();
+  if (llvm::Error error = provide(*artifact, hash))
+    return error;
+  if (llvm::Error error = journal.addArtifact({hash, artifact->manifest.text(), artifact->object}))
+    return error;
+  return journal.addCompile(keyOf(config), {CompileVerdict::Ok, hash, ""});
+}
+
+llvm::Error CandidateCompiler::compileOne(llvm::StringRef config) {
+  std::optional<llvm::Expected<helion::Artifact>> compiled;
+  llvm::CrashRecoveryContext context;
+  bool survived = context.RunSafely([&] { compiled.emplace(kernel.compile(config)); });
+  if (survived)
+    return commit(config, std::move(*compiled), /*crashed=*/false);
+  return commit(config, llvm::createStringError("the compiler crashed"), /*crashed=*/true);
+}
+
+llvm::Error CandidateCompiler::compileAll(llvm::ArrayRef<std::string> configs, llvm::function_ref<bool()> goOn,
+                                          llvm::function_ref<void()> done) {
+  llvm::CrashRecoveryContext::Enable();
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+  llvm::Error first = llvm::Error::success();
+  std::atomic<bool> failed = false;
+  for (const std::string &config : configs) {
+    llvm::Expected<std::optional<CompileResult>> known = [&] {
+      std::lock_guard<std::mutex> lock(committing);
+      return journal.findCompile(keyOf(config));
+    }();
+    if (!known) {
+      pool.wait();
+      return llvm::joinErrors(std::move(first), known.takeError());
+    }
+    if (*known) {
+      std::lock_guard<std::mutex> lock(committing);
+      done();
+      continue;
+    }
+    pool.async([&, config] {
+      if (failed || !goOn())
+        return;
+      llvm::Error error = compileOne(config);
+      std::lock_guard<std::mutex> lock(committing);
+      done();
+      if (!error)
+        return;
+      // The first says what happened; the others say it again.
+      if (failed.exchange(true))
+        return llvm::consumeError(std::move(error));
+      llvm::consumeError(std::move(first));
+      first = std::move(error);
+    });
+  }
+  pool.wait();
+  return first;
+}
+
+llvm::Expected<std::map<std::string, Candidate>> CandidateCompiler::candidates() {
+  llvm::Expected<std::vector<CompileRecord>> records = journal.compiles(kernel.getHash());
+  if (!records)
+    return records.takeError();
+  std::map<std::string, Candidate> found;
+  for (const CompileRecord &record : *records) {
+    if (record.key.buildId != buildId || record.result.verdict != CompileVerdict::Ok)
+      continue;
+    const std::string &hash = record.result.artifact;
+    if (auto known = found.find(hash); known != found.end()) {
+      known->second.config = std::min(known->second.config, record.key.config);
+      continue;
+    }
+    llvm::Expected<std::optional<aot::Artifact>> stored = journal.findArtifact(hash);
+    if (!stored)
+      return stored.takeError();
+    llvm::Expected<Manifest> manifest = Manifest::parse((*stored)->manifest, journal.path());
+    if (!manifest)
+      return manifest.takeError();
+    if (llvm::Error error = provide(helion::Artifact{*manifest, (*stored)->object}, hash))
+      return std::move(error);
+    found[hash] = {hash, record.key.config, std::move(*manifest)};
+  }
+  return found;
+}
+
+llvm::Expected<std::optional<std::string>> CandidateCompiler::artifactOf(llvm::StringRef config) {
+  llvm::Expected<std::optional<CompileResult>> known = journal.findCompile(keyOf(config));
+  if (!known)
+    return known.takeError();
+  if (!*known || (*known)->verdict != CompileVerdict::Ok)
+    return std::optional<std::string>();
+  return std::optional<std::string>((*known)->artifact);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles candidates in parallel, each at most once for a journal: the record of a compile and its artifact are
+// committed as soon as it is done, objects and shared objects lie in the run directory.
+#ifndef HELION_AOT_RUNNER_SEARCH_CANDIDATECOMPILER_H
+#define HELION_AOT_RUNNER_SEARCH_CANDIDATECOMPILER_H
+
+#include "aot-runner/Journal/Journal.h"
+#include "aot-runner/Journal/RunDir.h"
+#include "aot-runner/Search/SearchKernel.h"
+#include <map>
+#include <mutex>
+
+namespace helion::aot {
+
+/// What a config led to: an artifact that may be shared with other configs.
+struct Candidate {
+  std::string artifact; // Hash.
+  std::string config;   // The first, in the order of texts, that led to it.
+  Manifest manifest;
+};
+
+class CandidateCompiler {
+public:
+  CandidateCompiler(const SearchKernel &kernel, Journal &journal, const RunDir &runDir, std::string buildId,
+                    unsigned jobs)
+      : kernel(kernel), journal(journal), runDir(runDir), buildId(std::move(buildId)), jobs(jobs) {}
+
+  /// Compiles those that have no record. `goOn` is asked before each, on any thread; `done` is told after each, one at
+  /// a time. An error is the journal's or the run directory's; a config that does not compile is a record.
+  llvm::Error compileAll(llvm::ArrayRef<std::string> configs, llvm::function_ref<bool()> goOn,
+                         llvm::function_ref<void()> done);
+
+  /// All of this kernel and build that compiled, by artifact; the objects are in the run directory.
+  llvm::Expected<std::map<std::string, Candidate>> candidates();
+  /// The artifact of a config; none where it has no record or did not compile.
+  llvm::Expected<std::optional<std::string>> artifactOf(llvm::StringRef config);
+  /// Puts object and shared object in place.
+  llvm::Error provide(const helion::Artifact &artifact, llvm::StringRef hash);
+
+private:
+  CompileKey keyOf(llvm::StringRef config) const { return {kernel.getHash(), config.str(), buildId}; }
+  llvm::Error commit(llvm::StringRef config, llvm::Expected<helion::Artifact> artifact, bool crashed);
+  llvm::Error compileOne(llvm::StringRef config);
+
+  const SearchKernel &kernel;
+  Journal &journal;
+  const RunDir &runDir;
+  std::string buildId;
+  unsigned jobs;
+  std::mutex committing;
+};
+
+} // namespace helion::aot
+
+#endif // HELION_AOT_RUNNER_SEARCH_CANDIDATECOMPILER_H

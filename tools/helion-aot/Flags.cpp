@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Flags as LLVM's command line reads them; the checks beyond their types.
+#include "Flags.h"
+
+#include "dialect/Target/ContentHash.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Threading.h"
+#include <cmath>
+
+using namespace helion;
+using namespace helion::aot;
+namespace cl = llvm::cl;
+using Phase = Options::Phase;
+
+namespace {
+/// Made after LLVM's own flags are gone: its libraries register some of the same names.
+struct Flags {
+  cl::opt<std::string> kernelFile{cl::Positional, cl::desc("<kernel.py or kernel.mlir>")};
+  cl::opt<Phase> phase{"phase", cl::desc("What to do:"), cl::init(Phase::All),
+                       cl::values(clEnumValN(Phase::Collect, "collect", "find candidates for each shape"),
+                                  clEnumValN(Phase::Measure, "measure", "time candidates"),
+                                  clEnumValN(Phase::Build, "build", "choose the set and write the package"),
+                                  clEnumValN(Phase::Evaluate, "evaluate", "say how far from the best it is"),
+                                  clEnumValN(Phase::All, "all", "all of these (default)"))};
+  cl::opt<std::string> goal{"goal", cl::desc("max_slowdown (default), geomean_slowdown or avg_slowdown"),
+                            cl::init("max_slowdown")};
+  cl::opt<double> threshold{"threshold", cl::desc("What the goal may be at most (default 1.1)"), cl::init(1.1)};
+  cl::opt<unsigned> maxConfigs{"max-configs", cl::desc("Configs per signature (default 8)"), cl::init(8)};
+  cl::list<std::string> corpus{"corpus", cl::desc("Shapes, as JSON lines; may be repeated")};
+  cl::opt<std::string> kernel{"kernel", cl::desc("The kernel's name; not needed when the file has one")};
+  cl::list<std::string> specialize{"specialize",
+                                   cl::desc("A size that signatures fix, such as `x.size(1)`; may be repeated")};
+  cl::opt<std::string> target{"target", cl::desc("cpu:native (default), cpu:x86-64-v3, .."), cl::init("cpu:native")};
+  cl::opt<std::string> output{"o", cl::desc("Folder of the package")};
+  cl::opt<std::string> runDir{"run-dir", cl::desc("Folder of what is learnt (default: `<-o>.run`)")};
+  cl::opt<unsigned> jobs{"jobs", cl::desc("Compiles at a time (default: all cores)"), cl::init(0)};
+  cl::opt<unsigned> threads{"threads", cl::desc("Threads of the kernels (default: all cores)"), cl::init(0)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("Of random choices (default 0)"), cl::init(0)};
+  cl::opt<unsigned> pool{"pool", cl::desc("Distinct artifacts to compare (default 64)"), cl::init(64)};
+  cl::opt<std::string> mode{"mode", cl::desc("cold (default) or warm caches"), cl::init("cold")};
+  cl::opt<double> budgetSeconds{"budget-seconds", cl::desc("Time for the whole command"), cl::init(0)};
+  cl::opt<double> gpuSeconds{"gpu-seconds", cl::desc("Time on the device"), cl::init(0)};
+  cl::opt<std::string> worker{"worker", cl::desc("Command of a worker, such as `ssh box helion-worker`")};
+  cl::opt<std::string> from{"from", cl::desc("Build from this .tuned.jsonl alone")};
+  cl::opt<bool> json{"json", cl::desc("Print one JSON object")};
+  cl::opt<bool> dryRun{"dry-run", cl::desc("Print the space and the cost; do nothing")};
+  cl::opt<bool> strict{"strict", cl::desc("Write no package unless the goal is met")};
+};
+} // namespace
+
+static llvm::Error usage(const llvm::Twine &message) { return llvm::createStringError(message); }
+
+static std::string realText(double value) { return llvm::formatv("{0}", value); }
+
+static llvm::Error checkNumbers(const Flags &flags) {
+  if (!(flags.threshold >= 1) || std::isinf(flags.threshold))
+    return usage("`--threshold` is `" + realText(flags.threshold) + "`; a slowdown is at least 1");
+  if (flags.maxConfigs == 0)
+    return usage("`--max-configs` is `0`; a package holds at least one");
+  if (flags.pool == 0)
+    return usage("`--pool` is `0`; at least one candidate is needed");
+  for (const cl::opt<double> *budget : {&flags.budgetSeconds, &flags.gpuSeconds})
+    if (!(*budget >= 0) || std::isinf(*budget))
+      return usage("`--" + budget->ArgStr + "` is `" + realText(*budget) + "`; give seconds, or 0 for no limit");
+  if (flags.mode != "cold" && flags.mode != "warm")
+    return usage("`--mode` is `" + flags.mode + "`; known are `cold`, `warm`");
+  return llvm::Error::success();
+}
+
+static llvm::Error checkFiles(const Flags &flags) {
+  if (flags.kernelFile.empty())
+    return usage("no kernel file; give a `.py` or `.mlir` file");
+  llvm::StringRef extension = llvm::sys::path::extension(flags.kernelFile);
+  if (extension != ".py" && extension != ".mlir")
+    return usage("`" + flags.kernelFile + "` is neither a `.py` nor a `.mlir` file");
+  if (flags.from.empty() && flags.corpus.empty())
+    return usage("no corpus; give `--corpus shapes.jsonl`");
+  if (flags.output.empty() && !(flags.dryRun && flags.from.empty()))
+    return usage("no output; give `-o folder`");
+  if (!flags.from.empty() && flags.phase != Phase::Build)
+    return usage("`--from` needs `--phase build`");
+  return llvm::Error::success();
+}
+
+/// Names this program: its own bytes, and the LLVM that it is linked with.
+static std::string buildIdOf(llvm::StringRef program) {
+  auto bytes = llvm::MemoryBuffer::getFile(program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  llvm::StringRef parts[] = {bytes ? (*bytes)->getBuffer() : llvm::StringRef(), LLVM_VERSION_STRING};
+  return contentHash(parts);
+}
+
+static std::vector<std::string> workerCommand(const std::string &worker, llvm::StringRef program) {
+  if (!worker.empty()) // As a shell reads it.
+    return {"/bin/sh", "-c", "exec " + worker};
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(program));
+  llvm::sys::path::append(path, "helion-worker");
+  return {path.str().str()};
+}
+
+llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
+  static int anchor; // Its address is in this program.
+  std::string program = llvm::sys::fs::getMainExecutable(argv[0], &anchor), message;
+  llvm::raw_string_ostream errors(message);
+  cl::ResetCommandLineParser();
+  static Flags flags;
+  if (!cl::ParseCommandLineOptions(argc, argv, "Tunes a kernel over shapes and writes a C++ package.\n", &errors))
+    return usage(llvm::StringRef(message).trim());
+  if (llvm::Error error = checkNumbers(flags))
+    return std::move(error);
+  if (llvm::Error error = checkFiles(flags))
+    return std::move(error);
+  std::optional<Goal> parsedGoal = parseGoal(flags.goal);
+  if (!parsedGoal)
+    return usage("`--goal` is `" + flags.goal + "`; known are " + listOfGoals());
+  llvm::Expected<const Device *> device = parseDevice(flags.target);
+  if (!device)
+    return device.takeError();
+  Options options;
+  options.phase = flags.phase;
+  options.kernelFile = flags.kernelFile;
+  options.kernelName = flags.kernel;
+  options.corpus.assign(flags.corpus.begin(), flags.corpus.end());
+  options.specialize.assign(flags.specialize.begin(), flags.specialize.end());
+  options.device = *device;
+  options.goal = *parsedGoal;
+  options.threshold = flags.threshold;
+  options.maxConfigs = flags.maxConfigs;
+  options.output = flags.output;
+  options.runDir = flags.runDir.empty() ? flags.output + ".run" : flags.runDir;
+  options.from = flags.from;
+  options.worker = workerCommand(flags.worker, program);
+  options.mode = flags.mode;
+  options.threads = flags.threads;
+  options.jobs = flags.jobs ? flags.jobs : llvm::hardware_concurrency().compute_thread_count();
+  options.pool = flags.pool;
+  options.seed = flags.seed;
+  options.budgetSeconds = flags.budgetSeconds;
+  options.gpuSeconds = flags.gpuSeconds;
+  options.json = flags.json;
+  options.dryRun = flags.dryRun;
+  options.strict = flags.strict;
+  options.buildId = buildIdOf(program);
+  options.toolVersion = HELION_VERSION_STRING;
+  return options;
+}
