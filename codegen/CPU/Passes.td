@@ -59,11 +59,14 @@ def VectorizeTilesPass : Pass<"helion-vectorize-tiles", "::mlir::func::FuncOp"> 
     Option<"vectorBits", "vector-bits", "unsigned", "256",
            "bits of a vector register: 256 runs on AVX2, 512 needs AVX-512 and halves the number of instructions">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16",
-           "number of vector registers: more allow larger register tiles, too many spill">];
+           "number of vector registers: more allow larger register tiles, too many spill">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "0",
+           "size from which a tensor is written past the caches: above the last level's size this saves reading it first, below it "
+           "costs the next reader; 0 never does">];
   let statistics = [Statistic<"nests", "nests-emitted", "loop nests written">,
                     Statistic<"dots", "dots-emitted", "dots written">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // HELION_CODEGEN_CPU_PASSES
