@@ -109,8 +109,10 @@ void TileEmitter::flush() {
 
 /// A buffer that only the nests of one group write and read needs no more than one round of the shared loops.
 void TileEmitter::shrinkBuffers() {
+  // A dot reads its operands in loops of its own, whatever is filled for it in the group.
   auto isInside = [&](Site site) {
-    return !site.before && llvm::any_of(pending.nests, [&](const Nest &nest) { return nest.op == site.op; });
+    return !site.before && !isa<DotOp>(site.op) &&
+           llvm::any_of(pending.nests, [&](const Nest &nest) { return nest.op == site.op; });
   };
   for (Nest &nest : pending.nests)
     for (auto &[value, view] : nest.tees) {
