@@ -20,10 +20,13 @@ FailureOr<RegisterTile> cpu::registerTile(DotOp dot, const CodeOptions &options)
   RegisterTile tile;
   Type element = getElementTypeOrSelf(dot.getAcc().getType());
   tile.width = std::max<int64_t>(1, options.vectorBits / element.getIntOrFloatBitWidth());
-  // Two vectors wide: each broadcast of the left operand feeds two products. As many rows as leave three registers
-  // free.
-  tile.columns = 2 * tile.width;
-  tile.rows = options.vectorRegisters > 16 ? 8 : 6;
+  // As many accumulators as leave room for the operands: 8 x 2 vectors of 32, of 16 registers 6 x 2 or, where that
+  // divides the rows better, 4 x 3.
+  bool isLarge = options.vectorRegisters > 16;
+  int64_t rows = shapeOf(dot.getAcc())[shapeOf(dot.getAcc()).size() - 2];
+  bool isFlat = !isLarge && rows % 6 != 0 && rows % 4 == 0;
+  tile.rows = isLarge ? 8 : isFlat ? 4 : 6;
+  tile.columns = (isFlat ? 3 : 2) * tile.width;
   if (auto attr = dot->getAttrOfType<DenseI64ArrayAttr>(kRegisterTileAttr)) {
     ArrayRef<int64_t> wanted = attr.asArrayRef();
     if (wanted.size() != 2 || wanted[0] < 1 || wanted[1] < 1 || wanted[1] % tile.width ||

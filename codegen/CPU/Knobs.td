@@ -15,17 +15,3 @@ def RegisterTiles : Knob<"register_tiles", ChooseCpu, Dot, List<[
   let pickWhen = "wider: fewer loads of the left operand; taller: fewer of the right; smaller for ragged or tiny dims";
   let cost = "beyond the registers accumulators spill";
 }
-
-def PackOperands : Knob<"pack_operands", ChooseCpu, Dot, Word<["none", "rhs"]>> {
-  let preset = "rhs";
-  let summary = "operand of a dot that is copied into panels of register-tile width first";
-  let pickWhen = "`rhs` where its rows are read again by many register tiles; `none` where the copy costs more than it saves";
-  let cost = "`rhs`: one more pass over the operand's tile, and scratch for it";
-}
-
-def StoreHints : Knob<"store_hints", ChooseCpu, Store, Word<["normal", "streaming"]>> {
-  let preset = "normal";
-  let summary = "whether a store goes past the caches";
-  let pickWhen = "`streaming` for outputs larger than the last cache that nobody reads soon";
-  let cost = "`streaming`: the next reader fetches from memory; unaligned ends stay normal";
-}

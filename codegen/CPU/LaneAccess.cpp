@@ -137,7 +137,7 @@ Value LaneEvaluator::readAccess(const Access &where, Type element, Value other) 
   return vector::GatherOp::create(builder, loc, type, where.view.memory, ValueRange{where.index}, indices, valid, fill);
 }
 
-void LaneEvaluator::writeAccess(const Access &where, Value lane) {
+void LaneEvaluator::writeAccess(const Access &where, Value lane, bool streams) {
   Location loc = lane.getLoc();
   lane = toMemory(builder, lane);
   if (!where.isVector()) {
@@ -160,7 +160,10 @@ void LaneEvaluator::writeAccess(const Access &where, Value lane) {
   lane = spread(lane);
   bool contiguous = isContiguous(where);
   if (contiguous && !valid) {
-    vector::StoreOp::create(builder, loc, lane, where.view.memory, ValueRange{where.index});
+    auto store = vector::StoreOp::create(builder, loc, lane, where.view.memory, ValueRange{where.index}, streams);
+    if (streams)
+      store.setAlignment(cast<VectorType>(lane.getType()).getNumElements() *
+                         getElementTypeOrSelf(lane.getType()).getIntOrFloatBitWidth() / 8);
     return;
   }
   valid = spread(valid ? valid : arith::ConstantIntOp::create(builder, loc, 1, 1).getResult());
@@ -169,6 +172,21 @@ void LaneEvaluator::writeAccess(const Access &where, Value lane) {
   else
     vector::ScatterOp::create(builder, loc, Type(), where.view.memory, ValueRange{where.index}, laneIndices(where),
                               valid, lane);
+}
+
+/// Asks for the lanes of the next round of the loop that the nests of a group share, so that memory works while this
+/// round computes. The last round asks for what lies behind; a prefetch of any address is harmless.
+void LaneEvaluator::prefetchNext(LoadOp load, const Access &where, ArrayRef<Position> at) {
+  if (!where.laneStride || !isContiguous(where) || !llvm::is_contained(facts.again, load.getResult()))
+    return;
+  IndexMath math(builder, load.getLoc());
+  for (auto [dim, index] : llvm::enumerate(indexDims(load.getIndices()))) {
+    if (!isa<TileType>(index.index.getType()) || at[index.first].dim != facts.againDim)
+      continue;
+    Value next = math.add(where.index, where.view.strides[dim]);
+    memref::PrefetchOp::create(builder, load.getLoc(), where.view.memory, ValueRange{next}, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
 }
 
 /// The part of a buffer's or argument's address that positions give.
@@ -195,7 +213,7 @@ void LaneEvaluator::storeTo(const View &view, ArrayRef<Position> at, Value lane)
 
 void LaneEvaluator::storeTo(StoreOp store, ArrayRef<Position> at) {
   Value lane = evaluate(store.getValue(), at);
-  writeAccess(access(store.getDest(), store.getIndices(), store.getMask(), at), lane);
+  writeAccess(access(store.getDest(), store.getIndices(), store.getMask(), at), lane, facts.streams);
 }
 
 LaneEvaluator::Element LaneEvaluator::elementOf(AtomicOp atomic, ArrayRef<Position> at) {

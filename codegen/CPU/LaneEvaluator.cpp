@@ -142,6 +142,7 @@ Value LaneEvaluator::computeLane(Operation *op, ArrayRef<Position> at) {
     return mask(masked, at);
   if (auto load = dyn_cast<LoadOp>(op)) {
     Access where = access(load.getSource(), load.getIndices(), load.getMask(), at);
+    prefetchNext(load, where, at);
     return read(where, getElementTypeOrSelf(load.getType()), load.getOther());
   }
   if (!isa<BroadcastOp, PermuteOp, ReshapeOp, ReboundOp>(op))

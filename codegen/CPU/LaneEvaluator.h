@@ -25,8 +25,12 @@ struct NestFacts {
   llvm::SmallVector<int> levels;         // Per dim of the nest: the loop that runs along it, outermost 0.
   int64_t width = 1;                     // Lanes of a vector.
   bool unitStride = false;               // Lane strides that are not constant are known to be 1.
-  mlir::Value tail;                      // Lanes of this vector that exist; null: all.
-  mlir::Value split;                     // One more bound known to hold along the vector's dim.
+  bool streams = false;                  // The nest's store goes past the caches and is aligned to whole vectors.
+  llvm::SmallVector<mlir::Value>
+      again; // Loads that are in the cache now: they fetch the next round of loop `againDim`.
+  int againDim = -1;
+  mlir::Value tail;  // Lanes of this vector that exist; null: all.
+  mlir::Value split; // One more bound known to hold along the vector's dim.
 };
 
 class LaneEvaluator {
@@ -93,7 +97,8 @@ private:
   mlir::Value read(const Access &access, mlir::Type element, mlir::Value other);
   mlir::Value readAccess(const Access &access, mlir::Type element, mlir::Value fill);
   mlir::Value readScalar(const Access &access, mlir::Value fill);
-  void writeAccess(const Access &access, mlir::Value lane);
+  void writeAccess(const Access &access, mlir::Value lane, bool streams = false);
+  void prefetchNext(LoadOp load, const Access &access, llvm::ArrayRef<Position> at);
   mlir::Value iota(IotaOp op, const Position &at);
   mlir::Value mask(MaskOp op, llvm::ArrayRef<Position> at);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<Position> at);

@@ -45,7 +45,18 @@ Value NestEmitter::unitStrideTest(const NestGroup &group) {
 }
 
 void NestEmitter::emit(const NestGroup &group) {
-  emitUnderTest(group, [&](bool unitStride) { emitShared(group, 0, unitStride); });
+  emitUnderTest(group, [&](bool unitStride) {
+    Value test = unitStride ? streamTest(group) : Value();
+    if (!test)
+      return emitShared(group, 0, {unitStride, false});
+    streamed = true;
+    OpBuilder::InsertionGuard guard(builder);
+    auto branch = scf::IfOp::create(builder, loc, test, true);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    emitShared(group, 0, {true, true});
+    builder.setInsertionPointToStart(branch.elseBlock());
+    emitShared(group, 0, {true, false});
+  });
 }
 
 void NestEmitter::emitUnderTest(const NestGroup &group, function_ref<void(bool)> body) {
@@ -61,7 +72,7 @@ void NestEmitter::emitUnderTest(const NestGroup &group, function_ref<void(bool)>
   body(false);
 }
 
-void NestEmitter::emitShared(const NestGroup &group, unsigned level, bool unitStride) {
+void NestEmitter::emitShared(const NestGroup &group, unsigned level, Version version) {
   if (level == 0)
     at.assign(group.shared, {});
   if (level < group.shared) {
@@ -69,16 +80,24 @@ void NestEmitter::emitShared(const NestGroup &group, unsigned level, bool unitSt
     OpBuilder::InsertionGuard guard(builder);
     auto loop = openLoop(IndexMath(builder, loc).constant(0), end, 1);
     at[level] = {loop.getInductionVar(), int(level), false};
-    return emitShared(group, level + 1, unitStride);
+    return emitShared(group, level + 1, version);
   }
   SmallVector<Position> outer(at.begin(), at.begin() + group.shared);
+  DenseMap<Value, unsigned> reads; // Nests that read a load, so far.
   for (const Nest &member : group.nests) {
     at = outer;
-    emitNest(member, group.shared, unitStride);
+    SmallVector<Value> again;
+    llvm::SmallPtrSet<void *, 8> mine;
+    member.walk(plan, [&](Value value, ArrayRef<int>) {
+      bool isLoad = value.getDefiningOp<LoadOp>() && (!plan.isStored(value) || member.passes(value));
+      if (isLoad && mine.insert(value.getAsOpaquePointer()).second && reads[value]++ == 1 && group.shared)
+        again.push_back(value);
+    });
+    emitNest(member, group.shared, version, again);
   }
 }
 
-void NestEmitter::emitNest(const Nest &member, unsigned level, bool unitStride) {
+void NestEmitter::emitNest(const Nest &member, unsigned level, Version version, ArrayRef<Value> again) {
   nest = &member;
   loc = member.op->getLoc();
   NestFacts facts;
@@ -86,7 +105,10 @@ void NestEmitter::emitNest(const Nest &member, unsigned level, bool unitStride) 
   for (size_t dim = 0; dim < member.extents.size(); ++dim)
     facts.levels.push_back(levelOf(dim));
   facts.width = member.width;
-  facts.unitStride = unitStride;
+  facts.unitStride = version.unitStride;
+  facts.streams = version.streams && member.kind == Nest::Kind::Store;
+  facts.again.assign(again.begin(), again.end());
+  facts.againDim = int(level) - 1;
   LaneEvaluator::Passing passing;
   for (const auto &[value, view] : member.tees)
     passing.push_back({value, view});

@@ -12,8 +12,8 @@
 namespace helion::cpu {
 class NestEmitter {
 public:
-  NestEmitter(mlir::OpBuilder &builder, const TilePlan &plan, TileMemory &memory)
-      : builder(builder), plan(plan), memory(memory), lanes(builder, plan, memory) {}
+  NestEmitter(mlir::OpBuilder &builder, const TilePlan &plan, TileMemory &memory, const CodeOptions &options)
+      : builder(builder), plan(plan), memory(memory), options(options), lanes(builder, plan, memory) {}
 
   /// Emits the group at the builder's place; twice under a test where only run time knows that lane strides are 1.
   void emit(const NestGroup &group);
@@ -27,6 +27,9 @@ public:
 
   LaneEvaluator &evaluator() { return lanes; }
 
+  /// True when a store past the caches was emitted: it must be fenced before other threads may read.
+  bool streamed = false;
+
 private:
   /// A stretch of the loop along the vector's dim.
   struct Segment {
@@ -37,9 +40,15 @@ private:
   };
   using Body = llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)>;
 
+  /// What is known of one version of a group's code.
+  struct Version {
+    bool unitStride = true, streams = false;
+  };
   mlir::Value unitStrideTest(const NestGroup &group);
-  void emitShared(const NestGroup &group, unsigned level, bool unitStride);
-  void emitNest(const Nest &nest, unsigned level, bool unitStride);
+  mlir::Value streamTest(const NestGroup &group);
+  mlir::Value streamTest(StoreOp store, int64_t vectorBytes, int vectorDim);
+  void emitShared(const NestGroup &group, unsigned level, Version version);
+  void emitNest(const Nest &nest, unsigned level, Version version, llvm::ArrayRef<mlir::Value> again);
   void emitLevel(unsigned level);
   void emitVectorLoop(unsigned level, int64_t vectors, Body body);
   void emitStep();
@@ -58,6 +67,7 @@ private:
   mlir::OpBuilder &builder;
   const TilePlan &plan;
   TileMemory &memory;
+  const CodeOptions &options;
   LaneEvaluator lanes;
   const Nest *nest = nullptr;
   mlir::Location loc = builder.getUnknownLoc();

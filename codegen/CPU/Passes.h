@@ -5,6 +5,7 @@
 #ifndef HELION_CODEGEN_CPU_PASSES_H
 #define HELION_CODEGEN_CPU_PASSES_H
 
+#include "dialect/IR/Helion.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

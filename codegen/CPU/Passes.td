@@ -7,6 +7,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseCpuPass : Pass<"helion-choose-cpu", "::mlir::ModuleOp"> {
+  let summary = "Write the CPU's own choices onto the ops that they are for";
+  let description = [{
+    **Does.** Sets `register_tile` on the dots that the config names; helion-vectorize-tiles reads it.
+
+    **Before / After.**
+    ```mlir
+    %d = helion.dot %a, %b, %c site "dot.0" : ...
+    // register_tiles=dot.0=[6,16] becomes
+    %d = helion.dot %a, %b, %c site "dot.0" {register_tile = array<i64: 6, 16>} : ...
+    ```
+    **Needs.** Form S. **Gives.** Form S. **Reads.** register_tiles.
+    **Fails when.** a site is no dot, or a tile is not two numbers of at least 1. **Numerics.** exact.
+  }];
+  let options = [ListOption<"registerTiles", "register_tiles", "std::string",
+    "accumulators per dot that stay in registers, `dot=[rows,columns]`; beyond the registers they spill">];
+  let statistics = [Statistic<"chosen", "tiles-chosen", "dots that got a register tile">];
+  let dependentDialects = ["::helion::HelionDialect"];
+}
+
 def PlanScratchPass : Pass<"helion-plan-scratch", "::mlir::func::FuncOp"> {
   let summary = "Give the buffers of tile values their places in the scratch argument";
   let description = [{
@@ -59,11 +79,14 @@ def VectorizeTilesPass : Pass<"helion-vectorize-tiles", "::mlir::func::FuncOp"> 
     Option<"vectorBits", "vector-bits", "unsigned", "256",
            "bits of a vector register: 256 runs on AVX2, 512 needs AVX-512 and halves the number of instructions">,
     Option<"vectorRegisters", "vector-registers", "unsigned", "16",
-           "number of vector registers: more allow larger register tiles, too many spill">];
+           "number of vector registers: more allow larger register tiles, too many spill">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "0",
+           "size from which a tensor is written past the caches: above the last level's size this saves reading it first, below it "
+           "costs the next reader; 0 never does">];
   let statistics = [Statistic<"nests", "nests-emitted", "loop nests written">,
                     Statistic<"dots", "dots-emitted", "dots written">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // HELION_CODEGEN_CPU_PASSES

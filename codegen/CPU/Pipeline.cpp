@@ -17,6 +17,7 @@ void helion::buildCPUTilePipeline(OpPassManager &manager, const CPUOptions &opti
   VectorizeTilesPassOptions vectorize;
   vectorize.vectorBits = options.vectorBits;
   vectorize.vectorRegisters = options.vectorRegisters;
+  vectorize.streamBytes = options.streamBytes;
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createVectorizeTilesPass(vectorize));
   // No tile values any more.

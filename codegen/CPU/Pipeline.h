@@ -14,6 +14,9 @@ struct CPUOptions : mlir::PassPipelineOptions<CPUOptions> {
   Option<unsigned> vectorBits{*this, "vector-bits", llvm::cl::desc("bits of a vector register"), llvm::cl::init(256)};
   Option<unsigned> vectorRegisters{*this, "vector-registers", llvm::cl::desc("number of vector registers"),
                                    llvm::cl::init(16)};
+  Option<int64_t> streamBytes{*this, "stream-bytes",
+                              llvm::cl::desc("size from which tensors are written past the caches"),
+                              llvm::cl::init(int64_t(16) << 20)};
 };
 
 /// Tile values to vectors, buffers to scratch; what comes out is scalars, vectors and memrefs.

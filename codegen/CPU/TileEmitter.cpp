@@ -6,6 +6,7 @@
 #include "codegen/CPU/TileEmitter.h"
 #include "codegen/CPU/NarrowFloat.h"
 #include "codegen/CPU/TileChain.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include <numeric>
 
 using namespace mlir;
@@ -13,14 +14,18 @@ using namespace helion;
 using namespace helion::cpu;
 
 TileEmitter::TileEmitter(func::FuncOp function, const TilePlan &plan, const CodeOptions &options)
-    : function(function), plan(plan), options(options), builder(function.getContext()), nests(builder, plan, memory),
-      dots(builder, plan, memory, nests, options) {}
+    : function(function), plan(plan), options(options), builder(function.getContext()),
+      nests(builder, plan, memory, options), dots(builder, plan, memory, nests, options) {}
 
 void TileEmitter::run() {
   findAccumulators();
   for (Block &block : function.getBody())
     emitBlock(block);
   eraseTileOps();
+  if (!nests.streamed)
+    return;
+  builder.setInsertionPoint(function.getBody().back().getTerminator());
+  LLVM::FenceOp::create(builder, function.getLoc(), LLVM::AtomicOrdering::seq_cst);
 }
 
 /// Values that share a buffer with a dot's accumulator, so that its rows must be padded to whole panels.

@@ -15,6 +15,8 @@ namespace helion::cpu {
 struct CodeOptions {
   unsigned vectorBits = 256;
   unsigned vectorRegisters = 16;
+  // Tensors of at least this many bytes are written past the caches; 0: none are.
+  int64_t streamBytes = 0;
 };
 
 struct Nest {

@@ -6,6 +6,7 @@
 #include "codegen/CPU/Passes.h"
 #include "codegen/CPU/TileChain.h"
 #include "codegen/CPU/TileEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace helion;
@@ -92,7 +93,7 @@ struct VectorizeTiles : helion::impl::VectorizeTilesPassBase<VectorizeTiles> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    CodeOptions options{vectorBits, vectorRegisters};
+    CodeOptions options{vectorBits, vectorRegisters, streamBytes};
     if (failed(checkSupported(function, options)))
       return signalPassFailure();
     FailureOr<LaneReach> reach = LaneReach::create(function);

@@ -50,29 +50,35 @@ static Reduced reduce(FloatCode &code, Value x) {
 /// e^r - 1 for a reduced r.
 static Value smallExpM1(FloatCode &code, Value r) {
   SmallVector<double> coefficients = code.isDouble() ? taylorExp() : SmallVector<double>(ArrayRef<double>(kExp32));
-  Value high = code.polynomial(r, coefficients);
-  return code.fma(code.mul(r, r), high, r);
+  return code.fma(code.mul(r, r), code.polynomial(r, coefficients), r);
+}
+
+/// Twice e^r for a reduced r.
+static Value twiceExp(FloatCode &code, Value r) {
+  SmallVector<double> coefficients = code.isDouble() ? taylorExp() : SmallVector<double>(ArrayRef<double>(kExp32));
+  for (double &coefficient : coefficients)
+    coefficient *= 2;
+  Value low = code.fma(r, 2.0, code.constant(2.0));
+  return code.fma(code.mul(r, r), code.polynomial(r, coefficients), low);
 }
 
 Value helion::emitExp(FloatCode code, Value x) {
-  // Outside of these the result is 0 or infinite.
-  Value bounded = code.isDouble() ? code.clamp(x, -746.0, 710.0) : code.clamp(x, -104.0, 89.0);
+  // At and beyond these the result is 0 or infinite.
+  Value bounded = code.isDouble() ? code.clamp(x, -708.5, 710.0) : code.clamp(x, -87.5, 89.0);
   Reduced reduced = reduce(code, bounded);
-  Value small = code.add(smallExpM1(code, reduced.r), 1.0);
-  Value result = code.scale(small, reduced.n, bounded);
-  return code.select(code.isNan(x), x, result);
+  return code.scale(twiceExp(code, reduced.r), reduced.n);
 }
 
 Value helion::emitExp2(FloatCode code, Value x) {
-  Value bounded = code.isDouble() ? code.clamp(x, -1076.0, 1025.0) : code.clamp(x, -151.0, 129.0);
+  Value bounded = code.isDouble() ? code.clamp(x, -1022.0, 1024.0) : code.clamp(x, -126.0, 128.0);
   FloatCode::Rounded n = code.nearest(bounded, 1.0);
   Value r = code.sub(bounded, n.value);
-  Value small;
   if (code.isDouble())
-    small = code.add(smallExpM1(code, code.mul(r, M_LN2)), 1.0);
-  else
-    small = code.fma(code.polynomial(r, kExp2of32), r, 1.0);
-  return code.select(code.isNan(x), x, code.scale(small, n, bounded));
+    return code.scale(twiceExp(code, code.mul(r, M_LN2)), n);
+  SmallVector<double> coefficients;
+  for (double coefficient : kExp2of32)
+    coefficients.push_back(2 * coefficient);
+  return code.scale(code.fma(code.polynomial(r, coefficients), r, 2.0), n);
 }
 
 /// 2^n (e^r - 1) + (2^n - 1), with n one smaller and the sum doubled so that 2^n does not overflow before the result

@@ -74,10 +74,22 @@ Value FloatCode::compareBits(arith::CmpIPredicate predicate, Value a, int64_t b)
 }
 
 Value FloatCode::polynomial(Value a, ArrayRef<double> coefficients) {
-  Value result = constant(coefficients.back());
-  for (double coefficient : llvm::reverse(coefficients.drop_back()))
-    result = fma(result, a, coefficient);
-  return result;
+  // Pairs first, then pairs of pairs: a short chain lets more evaluations overlap than Horner's long one.
+  SmallVector<Value> terms;
+  for (size_t i = 0; i + 1 < coefficients.size(); i += 2)
+    terms.push_back(fma(a, coefficients[i + 1], constant(coefficients[i])));
+  if (coefficients.size() % 2)
+    terms.push_back(constant(coefficients.back()));
+  for (Value power = a; terms.size() > 1;) {
+    power = mul(power, power);
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < terms.size(); i += 2)
+      next.push_back(fma(power, terms[i + 1], terms[i]));
+    if (terms.size() % 2)
+      next.push_back(terms.back());
+    terms = next;
+  }
+  return terms[0];
 }
 
 FloatCode::Rounded FloatCode::nearest(Value a, double factor) {
@@ -87,16 +99,9 @@ FloatCode::Rounded FloatCode::nearest(Value a, double factor) {
   return {sub(shifted, magic), toBits(shifted)};
 }
 
-Value FloatCode::scale(Value value, Rounded n, Value sign) {
-  // Half of the exponent's range is moved out of the bits into a multiplication, which overflows and underflows as it
-  // must.
-  int half = isDouble() ? 512 : 64;
-  int64_t moved = int64_t(half) << mantissaBits();
-  Value isNegative = compareBits(arith::CmpIPredicate::slt, toBits(sign), 0);
-  Value offset = select(isNegative, bitsConstant(moved), bitsConstant(-moved));
-  Value factor = select(isNegative, constant(std::ldexp(1.0, -half)), constant(std::ldexp(1.0, half)));
-  Value exponent = addBits(shiftLeft(n.bits, mantissaBits()), offset);
-  return mul(fromBits(addBits(toBits(value), exponent)), factor);
+Value FloatCode::scale(Value twice, Rounded n) {
+  Value offset = bitsConstant(int64_t(exponentBias() - 1) << mantissaBits());
+  return mul(twice, fromBits(addBits(shiftLeft(n.bits, mantissaBits()), offset)));
 }
 
 FloatCode FloatCode::wide() { return FloatCode(builder, loc, like(builder.getF64Type())); }

@@ -65,8 +65,10 @@ public:
   };
   Rounded nearest(Value a, double factor);
 
-  /// value * 2^n with the right overflow and gradual underflow; `sign` has the sign of n where n is not 0.
-  Value scale(Value value, Rounded n, Value sign);
+  /// twice * 2^(n - 1): from twice the value, so that the power itself does not overflow before the result does. 0 for
+  /// the least exponent and below it by one: gradual underflow would take a second factor, a third of the work of
+  /// `exp`.
+  Value scale(Value twice, Rounded n);
 
   /// The same formulas on another type: f64 for f32.
   FloatCode wide();

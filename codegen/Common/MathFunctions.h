@@ -8,6 +8,7 @@
 #include "codegen/Common/FloatCode.h"
 
 namespace helion {
+/// exp and exp2 give 0 below 1.7e-38 (f32) and 3.2e-308 (f64), just above the least normal number.
 mlir::Value emitExp(FloatCode code, mlir::Value x);
 mlir::Value emitExp2(FloatCode code, mlir::Value x);
 mlir::Value emitExpM1(FloatCode code, mlir::Value x);

@@ -3,16 +3,17 @@
 // The lists of dialects, translations and passes.
 
 #include "codegen/Driver/Registration.h"
+#include "codegen/CPU/Knobs.h"
 #include "codegen/CPU/Passes.h"
 #include "codegen/CPU/Pipeline.h"
 #include "codegen/Common/ExpandMath.h"
-#include "codegen/CPU/Knobs.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
 #include "dialect/IR/Helion.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "passes/Config/Passes.h"
@@ -22,7 +23,8 @@
 using namespace mlir;
 
 void helion::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<HelionDialect, func::FuncDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  registry.insert<HelionDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
   registerCpuKnobs(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When a store may go past the caches: the tensor is larger than they are, so nothing of it will be found there, and
+// every whole vector of the tile lies aligned. Such a store does not read the line that it overwrites.
+
+#include "codegen/CPU/NestEmitter.h"
+#include "codegen/CPU/TileChain.h"
+
+using namespace mlir;
+using namespace helion;
+using namespace helion::cpu;
+
+/// True at run time when the tile's rows lie aligned and the tensor is large.
+Value NestEmitter::streamTest(StoreOp store, int64_t vectorBytes, int vectorDim) {
+  IndexMath math(builder, loc);
+  Value dest = store.getDest();
+  View view = memory.viewOf(dest);
+  int64_t bytes = cast<MemRefType>(dest.getType()).getElementTypeBitWidth() / 8;
+  Value index = view.offset, size = math.constant(bytes), strides;
+  for (auto [dim, indexDim] : llvm::enumerate(indexDims(store.getIndices()))) {
+    size = math.mul(size, memref::DimOp::create(builder, loc, dest, dim));
+    bool isTile = isa<TileType>(indexDim.index.getType());
+    Value begin = isTile ? lanes.beginOf(indexDim.index) : indexDim.index;
+    index = math.add(index, math.mul(begin, view.strides[dim]));
+    if (!isTile || int(indexDim.first) == vectorDim)
+      continue;
+    strides = strides ? arith::OrIOp::create(builder, loc, strides, view.strides[dim]).getResult() : view.strides[dim];
+  }
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, view.memory);
+  Value bits = math.add(base, math.mul(index, math.constant(bytes)));
+  if (strides)
+    bits = arith::OrIOp::create(builder, loc, bits, math.mul(strides, math.constant(bytes)));
+  Value low = arith::AndIOp::create(builder, loc, bits, math.constant(vectorBytes - 1));
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, int64_t b) -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, a, math.constant(b));
+  };
+  Value isAligned = compare(arith::CmpIPredicate::eq, low, 0);
+  Value isLarge = compare(arith::CmpIPredicate::sge, size, options.streamBytes);
+  return arith::AndIOp::create(builder, loc, isAligned, isLarge);
+}
+
+/// The test for all stores of a group; null when one of them can never go past the caches or there is none.
+Value NestEmitter::streamTest(const NestGroup &group) {
+  Value test;
+  for (const Nest &member : group.nests) {
+    if (member.kind != Nest::Kind::Store || !options.streamBytes)
+      continue;
+    auto store = cast<StoreOp>(member.op);
+    Type element = getElementTypeOrSelf(store.getValue().getType());
+    int64_t vectorBytes = isa<IndexType>(element) ? 0 : member.width * element.getIntOrFloatBitWidth() / 8;
+    bool hasTensorIndex = llvm::any_of(store.getIndices().getTypes(), isTileValue);
+    // Below 16 bytes there is no such instruction.
+    if (store.getMask() || hasTensorIndex || member.vectorDim < 0 || vectorBytes < 16)
+      return {};
+    Value next = streamTest(store, vectorBytes, member.vectorDim);
+    test = test ? arith::AndIOp::create(builder, loc, test, next).getResult() : next;
+  }
+  return test;
+}

@@ -1,0 +1,29 @@
+// RUN: helion-opt --helion-expand-math %s | FileCheck %s
+
+// A vector stays a vector, and no function is left; the flags of the table decide which types are expanded.
+// CHECK-LABEL: func.func @exp
+// CHECK-NOT: math.exp
+// CHECK: math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: math.exp
+func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
+  %e = math.exp %x : vector<8xf32>
+  return %e : vector<8xf32>
+}
+
+// CHECK-LABEL: func.func @scalar_f64
+// CHECK-NOT: math.log
+// CHECK: math.fma {{.*}} : f64
+func.func @scalar_f64(%x: f64) -> f64 {
+  %e = math.log %x : f64
+  return %e : f64
+}
+
+// What is one instruction stays, and what has no formula for a type stays for the target to name.
+// CHECK-LABEL: func.func @no_expansion
+// CHECK-NEXT: math.sqrt
+// CHECK-NEXT: math.erf
+func.func @no_expansion(%x: f64) -> f64 {
+  %s = math.sqrt %x : f64
+  %e = math.erf %s : f64
+  return %e : f64
+}
