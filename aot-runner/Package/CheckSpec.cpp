@@ -82,7 +82,7 @@ static Error checkDeviceNames(const PackageVariant &variant) {
     return device.takeError();
   std::string unknown;
   auto visit = [&](const Leaf &leaf) {
-    if (leaf.kind == Leaf::Kind::Device && leaf.name != "cores" && !(*device)->fact(leaf.name))
+    if (leaf.kind == Leaf::Kind::Device && leaf.name != "cores" && leaf.name != "sms" && !(*device)->fact(leaf.name))
       unknown = leaf.str();
   };
   for (const Pred &fact : manifest.facts)

@@ -47,7 +47,8 @@ std::string PlanText::leaf(const Leaf &leaf) const {
   case Leaf::Kind::Device:
     break;
   }
-  if (leaf.name == "cores")
+  // `sms`, what a persistent grid counts, are the cores of a CPU.
+  if (leaf.name == "cores" || leaf.name == "sms")
     return "int64_t(runtime::threads())";
   // checkSpec has refused other names.
   const Device *device = cantFail(parseDevice(manifest.target));

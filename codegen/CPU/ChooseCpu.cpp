@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-choose-cpu: the last choice pass of a CPU config. It decides nothing; it puts the choices where code generation reads them.
+// helion-choose-cpu: the last choice pass of a CPU config. It decides nothing; it puts the choices where code
+// generation reads them.
 
 #include "codegen/CPU/Passes.h"
 #include "mlir/IR/Builders.h"
@@ -23,8 +24,7 @@ struct ChooseCpu : public helion::impl::ChooseCpuPassBase<ChooseCpu> {
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     if (failed(tiles.parse(getOperation(), registerTiles)) ||
-        failed(
-            tiles.checkSites(getOperation(), llvm::map_to_vector(dots, [](DotOp dot) { return dot.getSite(); }))))
+        failed(tiles.checkSites(getOperation(), llvm::map_to_vector(dots, [](DotOp dot) { return dot.getSite(); }))))
       return signalPassFailure();
     for (DotOp dot : dots)
       if (std::optional<ArrayRef<int64_t>> tile = tiles.list(dot.getSite()); tile && failed(choose(dot, *tile)))

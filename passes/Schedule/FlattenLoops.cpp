@@ -151,10 +151,15 @@ Value Flattener::collapsedView(Value hostTensor) {
   return it->second;
 }
 
+/// Tensor indices of one access have one type, so the kernel's own become `index` too.
 SmallVector<Value> Flattener::flatIndices(ValueRange indices) {
-  return llvm::map_to_vector(indices, [&](Value index) {
+  return llvm::map_to_vector(indices, [&](Value index) -> Value {
     auto argument = dyn_cast<BlockArgument>(index);
-    return argument && isOurs(index) ? indexOf[argument.getArgNumber()] : index;
+    if (argument && isOurs(index))
+      return indexOf[argument.getArgNumber()];
+    if (!isTileValue(index.getType()) || getElementTypeOrSelf(index.getType()).isIndex())
+      return index;
+    return arith::IndexCastOp::create(builder, loc, withElementType(index.getType(), builder.getIndexType()), index);
   });
 }
 

@@ -199,7 +199,9 @@ Value Mapper::beginPersistent(scf::ForOp &forOp) {
   if (mapping.pidType == PidType::PersistentInterleaved) {
     step = NumProgramsOp::create(builder, loc, builder.getIndexType(), "x");
   } else {
-    Value share = arith::CeilDivUIOp::create(host, loc, total, grid);
+    // Without tiles there is no program, but the expression is evaluated all the same.
+    Value divisor = arith::MaxUIOp::create(host, loc, grid, arith::ConstantIndexOp::create(host, loc, 1));
+    Value share = arith::CeilDivUIOp::create(host, loc, total, divisor);
     from = mul(id, share);
     to = arith::MinUIOp::create(builder, loc, add(from, share), total);
     step = index(1);
