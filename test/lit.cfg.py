@@ -7,7 +7,7 @@
 #   %python        Debian's python3, the one with numpy      %cxx %cc    clang-22
 #   %helion_plugin libHelionPlugin.so                        %root %examples %checks    folders of the tree
 #   %copy_tree     copies the tree's files to a folder, where a test plants a violation
-#   %cases{20,2000}    the second number under `utils/test.sh --full`, else the first
+#   %cases         how many random cases a test draws: 5, or 300 under `utils/test.sh --full`
 #   %static_tools  the folder of the self-contained tools, with the feature static-tools
 import os
 import platform
@@ -42,7 +42,7 @@ config.substitutions += [
     ("%root", root),
     ("%cxx", os.path.join(LLVM_BIN, "clang++")),
     ("%cc", os.path.join(LLVM_BIN, "clang")),
-    (r"%cases\{(\d+),(\d+)\}", r"\2" if full else r"\1"),
+    ("%cases", "300" if full else "5"),
 ]
 
 if full:

@@ -46,7 +46,7 @@ def compile_config(path, config, target, folder):
     lowered = folder + ".mlir"
     pipeline = f"builtin.module(helion-normalize,{config},canonicalize,cse,helion-lower{{target={target}}})"
     tool("helion-opt", path, f"--pass-pipeline={pipeline}", "-o", lowered)
-    tool("helion-translate", "--emit-artifact", lowered, "-o", folder)
+    tool("helion-translate", "--emit-artifact", folder, lowered)
     return run_artifact.load(folder)
 
 

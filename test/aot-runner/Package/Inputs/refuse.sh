@@ -38,7 +38,7 @@ refuse 'm["kernel"] = "other"'
 refuse 'm["target"] = "cpu:x86-64-v3"'
 refuse 'm["target"] = "cpu:z80"'
 refuse 'm["plan"]["checks"] = []'
-refuse 'm["facts"] = ["dev.sms == 132"]'
+refuse 'm["facts"] = ["dev.warp_size == 32"]'
 refuse 'm["plan"]["steps"][0]["symbol"] = "vector_add_11111111_1"'
 refuse "v['object'] = '$folder/expf.c'"
 refuse "v['object'] = '$folder/obj/expf.o'"
