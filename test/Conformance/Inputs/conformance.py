@@ -39,7 +39,7 @@ def import_kernel(name, work):
 
 def draw_configs(path, count, seed, target):
     options = f"target={target} samples={count} seed={seed}"
-    return tool("helion-opt", f"--helion-print-config-space={options}", path, "-o", os.devnull).split()
+    return tool("helion-opt", f"--helion-print-config-space={options}", path, "-o", os.devnull).splitlines()
 
 
 def compile_config(path, config, target, folder):
