@@ -109,9 +109,9 @@ void TileEmitter::flush() {
 
 /// A buffer that only the nests of one group write and read needs no more than one round of the shared loops.
 void TileEmitter::shrinkBuffers() {
-  // A dot reads its operands in loops of its own, whatever is filled for it in the group.
+  // Only ops that are one nest each: a dot and the yields of a loop read in several, some of them later.
   auto isInside = [&](Site site) {
-    return !site.before && !isa<DotOp>(site.op) &&
+    return !site.before && isa<StoreOp, ReduceOp, ReduceFnOp>(site.op) &&
            llvm::any_of(pending.nests, [&](const Nest &nest) { return nest.op == site.op; });
   };
   for (Nest &nest : pending.nests)

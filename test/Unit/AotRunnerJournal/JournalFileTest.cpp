@@ -126,6 +126,11 @@ template <typename Body> std::string asOrdinaryUser(Body body) {
 
 TEST(JournalFile, FolderThatCannotBeWritten) {
   ScratchDir dir;
+  // A test runner's folder for temporary files may be closed to other users; this one must be reached by one.
+  std::string folder(dir.folder()), parent = folder.substr(0, folder.rfind('/'));
+  struct stat before;
+  ASSERT_EQ(stat(parent.c_str(), &before), 0);
+  chmod(parent.c_str(), (before.st_mode & 07777) | 0055);
   std::string path = dir.file("j.sqlite");
   {
     Journal writer = cantFail(Journal::open(path, Mode::Write));
