@@ -4,6 +4,7 @@
 
 #include "codegen/CPU/Pipeline.h"
 #include "codegen/CPU/Passes.h"
+#include "codegen/CPU/TileNest.h"
 #include "codegen/Common/ExpandMath.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -12,6 +13,7 @@
 
 using namespace mlir;
 using namespace helion;
+using namespace helion::cpu;
 
 void helion::buildCPUTilePipeline(OpPassManager &manager, const CPUOptions &options) {
   VectorizeTilesPassOptions vectorize;
@@ -27,6 +29,8 @@ void helion::buildCPUTilePipeline(OpPassManager &manager, const CPUOptions &opti
   functions.addPass(createCSEPass());
   functions.addPass(createExpandMathPass());
   // No math function that LLVM would call a library for.
+  if (options.vectorBits < kFusedVectorBits)
+    functions.addPass(createSplitFmaPass());
   functions.addPass(createCSEPass());
 }
 

@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace helion::cpu {
+/// x86 has fused multiply-adds and conversions of f16 from the level that has vectors of this size.
+constexpr unsigned kFusedVectorBits = 256;
+
 /// Numbers of the target that shape the code.
 struct CodeOptions {
   unsigned vectorBits = 256;

@@ -24,7 +24,7 @@ static bool isSupportedElement(Type element) {
   return integer && llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
 }
 
-static LogicalResult checkTypes(Operation *op) {
+static LogicalResult checkTypes(Operation *op, const CodeOptions &options) {
   for (Type type :
        llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()), SmallVector<Type>(op->getResultTypes()))) {
     if (isTileValue(type) && !cast<RankedTensorType>(type).hasStaticShape())
@@ -32,6 +32,9 @@ static LogicalResult checkTypes(Operation *op) {
     if (isTileValue(type) && !isSupportedElement(getElementTypeOrSelf(type)))
       return op->emitOpError() << "has elements of type " << getElementTypeOrSelf(type)
                                << "; the CPU target has f16, bf16, f32, f64, i1, i8, i16, i32, i64 and index";
+    if (isTileValue(type) && getElementTypeOrSelf(type).isF16() && options.vectorBits < kFusedVectorBits)
+      return op->emitOpError() << "has elements of type 'f16', which vectors of `" << options.vectorBits
+                               << "` bits cannot convert; take a target from `x86-64-v3` on, or bf16";
   }
   return success();
 }
@@ -60,7 +63,7 @@ static LogicalResult checkRegion(ReduceFnOp op) {
 }
 
 static LogicalResult checkOp(Operation *op, const CodeOptions &options) {
-  if (failed(checkTypes(op)))
+  if (failed(checkTypes(op, options)))
     return failure();
   auto isTileValued = [](Type type) { return isTileValue(type); };
   bool hasTiles = llvm::any_of(op->getResultTypes(), isTileValued) || llvm::any_of(op->getOperandTypes(), isTileValued);

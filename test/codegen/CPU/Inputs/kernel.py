@@ -11,7 +11,7 @@ import subprocess
 
 import numpy as np
 
-TRIPLE = ["-mcpu=x86-64-v3", "-mtriple=x86_64-unknown-linux-gnu"]
+TRIPLE = "-mtriple=x86_64-unknown-linux-gnu"
 builds = [0]
 SCRATCH = "%scratch: memref<?xi8> {helion.scratch}"
 
@@ -23,7 +23,7 @@ def run(*command):
     return done.stdout
 
 
-def build(text, prefix, options=""):
+def build(text, prefix, options="", chip="x86-64-v3"):
     """A loaded library; `prefix` is where files go. Fails when the object calls anything but the memory functions."""
     builds[0] += 1
     # A library of the same name would be taken for the one that is loaded already.
@@ -32,8 +32,9 @@ def build(text, prefix, options=""):
         file.write(text)
     run("helion-opt", f"--helion-lower-cpu={options}", prefix + ".mlir", "-o", prefix + ".llvm.mlir")
     run("mlir-translate", "--mlir-to-llvmir", prefix + ".llvm.mlir", "-o", prefix + ".ll")
-    run("opt", "-O2", *TRIPLE, prefix + ".ll", "-o", prefix + ".bc")
-    run("llc", "-O2", *TRIPLE, "-relocation-model=pic", "-filetype=obj", prefix + ".bc", "-o", prefix + ".o")
+    target = [TRIPLE, "-mcpu=" + chip]
+    run("opt", "-O2", *target, prefix + ".ll", "-o", prefix + ".bc")
+    run("llc", "-O2", *target, "-relocation-model=pic", "-filetype=obj", prefix + ".bc", "-o", prefix + ".o")
     outside = set(run("llvm-nm", "-u", "--format=just-symbols", prefix + ".o").split())
     assert outside <= {"memcpy", "memmove", "memset"}, outside
     run("clang", "-shared", prefix + ".o", "-o", prefix + ".so")
