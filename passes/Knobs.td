@@ -116,7 +116,7 @@ def : IgnoredHelionKey<"indexing", "one kind of access">;
 def : IgnoredHelionKey<"atomic_indexing", "one kind of access">;
 def : IgnoredHelionKey<"load_eviction_policies", "no cache hints on loads">;
 def : IgnoredHelionKey<"load_cache_modifiers", "no cache hints on loads">;
-def : IgnoredHelionKey<"store_cache_modifiers", "the CPU decides by the size of the tensor">;
+def : IgnoredHelionKey<"store_cache_modifiers", "no target has it as a choice">;
 def : IgnoredHelionKey<"range_warp_specializes", "no specialised warps">;
 def : IgnoredHelionKey<"range_num_stages", "no staged loads">;
 def : IgnoredHelionKey<"range_multi_buffers", "no staged loads">;

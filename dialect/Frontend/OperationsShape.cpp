@@ -116,25 +116,6 @@ static Result runExpand(Interpreter &in, ArrayRef<PyValue> a) {
 
 //===--- reshape ---===//
 
-// The product of dims as one dim, after the rule of helion.reshape; nothing if one of several has a range.
-static std::optional<DimAttr> productOf(MLIRContext *context, ArrayRef<DimAttr> dims) {
-  if (dims.size() == 1)
-    return dims[0];
-  AffineExpr expr = getAffineConstantExpr(1, context);
-  SmallVector<StringAttr> names;
-  for (DimAttr dim : dims) {
-    if (dim.getRange())
-      return std::nullopt;
-    SmallVector<AffineExpr> symbols;
-    for (StringAttr name : dim.getBlocks()) {
-      symbols.push_back(getAffineSymbolExpr(names.size(), context));
-      names.push_back(name);
-    }
-    expr = expr * dim.getExpr().replaceSymbols(symbols);
-  }
-  return DimAttr::get(context, expr, names);
-}
-
 // Groups of `high` that make the dims of `low`, greedily from the left.
 static std::optional<SmallVector<Attribute>> groupDims(OpBuilder &b, ArrayRef<DimAttr> high, ArrayRef<DimAttr> low) {
   SmallVector<Attribute> groups;

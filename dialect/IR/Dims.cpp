@@ -62,6 +62,24 @@ std::string helion::dimsStr(ArrayRef<DimAttr> dims) {
   return text + "]";
 }
 
+std::optional<DimAttr> helion::productOf(MLIRContext *context, ArrayRef<DimAttr> dims) {
+  if (dims.size() == 1)
+    return dims[0];
+  AffineExpr expr = getAffineConstantExpr(1, context);
+  SmallVector<StringAttr> names;
+  for (DimAttr dim : dims) {
+    if (dim.getRange())
+      return std::nullopt;
+    SmallVector<AffineExpr> symbols;
+    for (StringAttr name : dim.getBlocks()) {
+      symbols.push_back(getAffineSymbolExpr(names.size(), context));
+      names.push_back(name);
+    }
+    expr = expr * dim.getExpr().replaceSymbols(symbols);
+  }
+  return DimAttr::get(context, expr, names);
+}
+
 bool helion::mentionsRange(Type type, StringAttr range) {
   return llvm::any_of(dimsOf(type), [&](DimAttr dim) { return dim.getRange() && dim.getRange() == range; });
 }

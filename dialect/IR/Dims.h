@@ -26,6 +26,9 @@ std::optional<llvm::SmallVector<DimAttr>> accessDims(mlir::TypeRange indices);
 /// Dims as text for messages: `[bm@i, 64]`.
 std::string dimsStr(llvm::ArrayRef<DimAttr> dims);
 
+/// Product of dims as one dim, the rule of `helion.reshape`; none when one of several has a range.
+std::optional<DimAttr> productOf(mlir::MLIRContext *context, llvm::ArrayRef<DimAttr> dims);
+
 /// True when the type mentions `range`.
 bool mentionsRange(mlir::Type type, mlir::StringAttr range);
 

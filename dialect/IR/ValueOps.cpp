@@ -62,25 +62,6 @@ LogicalResult PermuteOp::verify() {
   return verifySameElement(*this, getValue().getType(), getResult().getType());
 }
 
-/// Product of dims as one dim; none when a ranged dim is among several.
-static std::optional<DimAttr> productOf(MLIRContext *context, ArrayRef<DimAttr> dims) {
-  if (dims.size() == 1)
-    return dims[0];
-  AffineExpr expr = getAffineConstantExpr(1, context);
-  SmallVector<StringAttr> names;
-  for (DimAttr dim : dims) {
-    if (dim.getRange())
-      return std::nullopt;
-    SmallVector<AffineExpr> symbols;
-    for (StringAttr name : dim.getBlocks()) {
-      symbols.push_back(getAffineSymbolExpr(names.size(), context));
-      names.push_back(name);
-    }
-    expr = expr * dim.getExpr().replaceSymbols(symbols);
-  }
-  return DimAttr::get(context, expr, names);
-}
-
 LogicalResult ReshapeOp::verify() {
   SmallVector<DimAttr> high = dimsOf(getValue().getType()), low = dimsOf(getResult().getType());
   if (high.size() < low.size())

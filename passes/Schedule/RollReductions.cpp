@@ -12,6 +12,7 @@
 #include "passes/Config/SiteOptions.h"
 #include "passes/Schedule/Combiners.h"
 #include "passes/Schedule/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace helion;
@@ -51,7 +52,7 @@ public:
 private:
   bool isSliced(Type type) const { return mentionsRange(type, name); }
   LogicalResult checkOp(Operation *op);
-  LogicalResult checkMemory();
+  LogicalResult checkMemory(const llvm::DenseSet<Value> &loadedBySlice);
   LogicalResult makePlan();
   unsigned levelOf(Operation *op);
   bool isSink(Operation *op) const;
@@ -113,20 +114,38 @@ LogicalResult Roller::checkOp(Operation *op) {
   return success();
 }
 
-/// A later loop loads again, so no host tensor may be both stored and afterwards loaded through the slice.
-LogicalResult Roller::checkMemory() {
-  llvm::DenseMap<Value, Operation *> stored;
+/// Host tensors that `op`, or an op in its regions, stores to or loads from.
+static void collectAccesses(Operation *op, llvm::SetVector<Value> &stored, llvm::SetVector<Value> &loaded) {
+  op->walk([&](Operation *inner) {
+    if (auto load = dyn_cast<LoadOp>(inner))
+      loaded.insert(baseOf(load.getSource()));
+    if (isa<StoreOp, AtomicOp>(inner))
+      stored.insert(baseOf(inner->getOperand(1)));
+    if (isa<AtomicOp>(inner))
+      loaded.insert(baseOf(inner->getOperand(1)));
+  });
+}
+
+/// Later loops load again, and loops move against the ops between them. So no host tensor may be stored and afterwards
+/// loaded, and what the slice loads may be stored through the slice only (such a store waits for the last loop).
+LogicalResult Roller::checkMemory(const llvm::DenseSet<Value> &loadedBySlice) {
+  llvm::DenseMap<Value, Operation *> storedBy;
+  auto refuse = [&](Operation *op, const char *why, Operation *other) {
+    InFlightDiagnostic diagnostic = op->emitError() << "slice `" << range.getSite() << "` cannot be rolled: " << why;
+    diagnostic.attachNote(other->getLoc()) << (other == range ? "the slice" : "the store");
+    return diagnostic;
+  };
   for (Operation *op : order) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      if (Operation *store = stored.lookup(baseOf(load.getSource()))) {
-        InFlightDiagnostic diagnostic = op->emitError()
-                                        << "slice `" << range.getSite()
-                                        << "` cannot be rolled: the host tensor was stored before this load";
-        diagnostic.attachNote(store->getLoc()) << "the store";
-        return diagnostic;
-      }
-    if (isa<StoreOp, AtomicOp>(op))
-      stored[baseOf(op->getOperand(1))] = op;
+    llvm::SetVector<Value> stored, loaded;
+    collectAccesses(op, stored, loaded);
+    for (Value base : loaded)
+      if (Operation *store = storedBy.lookup(base))
+        return refuse(op, "the host tensor was stored before this load", store);
+    for (Value base : stored) {
+      if (!plan.sliced.contains(op) && loadedBySlice.contains(base))
+        return refuse(op, "this stores, not through the slice, to a host tensor that the slice loads", range);
+      storedBy[base] = op;
+    }
   }
   return success();
 }
@@ -184,7 +203,7 @@ LogicalResult Roller::makePlan() {
   for (Operation *sink : plan.sinks)
     if (isa<StoreOp, AtomicOp>(sink) && loaded.contains(baseOf(sink->getOperand(1))))
       plan.level[sink] = plan.numLoops - 1;
-  return checkMemory();
+  return checkMemory(loaded);
 }
 
 //===-- Rewriting
