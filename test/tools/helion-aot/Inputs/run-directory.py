@@ -4,6 +4,7 @@
 Use: run-directory.py FOLDER KERNEL CORPUS
 """
 import fcntl
+import json
 import os
 import resource
 import shutil
@@ -49,4 +50,19 @@ tune("build alone", out, run, "--phase", "build", "--threshold", "1e9")
 tune("from nothing but the tuned file", os.path.join(folder, "again"), os.path.join(folder, "unused"), "--phase",
      "build", "--from", os.path.join(out, "vector_add.tuned.jsonl"))
 tune("evaluate", out, run, "--phase", "evaluate")
-tune("strict", os.path.join(folder, "strict"), run, "--phase", "build", "--threshold", "1", "--max-configs", "1", "--strict")
+
+
+def missed(source, target):
+    """The same tuning, had the pool's best been ten times as fast on every row, for a threshold of 1."""
+    with open(source) as lines, open(target, "w") as out:
+        for record in map(json.loads, lines):
+            if record["record"] == "header":
+                record["threshold"] = 1
+            if record["record"] == "row":
+                record["best"] = {key: time / 10 for key, time in record["best"].items()}
+            out.write(json.dumps(record) + "\n")
+
+
+missed(os.path.join(out, "vector_add.tuned.jsonl"), os.path.join(folder, "missed.tuned.jsonl"))
+tune("strict", os.path.join(folder, "strict"), os.path.join(folder, "unused"), "--phase", "build", "--from",
+     os.path.join(folder, "missed.tuned.jsonl"), "--strict")
