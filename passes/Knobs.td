@@ -13,6 +13,7 @@ def UnrollLoops : ChoicePass<"helion-unroll-loops", 60>;
 
 def ReductionLoops : Knob<"reduction_loops", RollReductions, Slice, IntegerOr<PowersOfTwo<"8", "65536">, "none">> {
   let preset = "none";
+  let universal = "1024";
   let helion = HelionKey<"reduction_loops", "reduction_loop">;
   let summary = "lanes per step of a loop over a full slice; `none` keeps the whole slice in one tile";
   let pickWhen = "rows are longer than registers or scratch hold, or their length varies widely";

@@ -101,7 +101,7 @@ def knob_row(knob):
     helion = knob["helion"]
     row = [quote(knob["name"]), quote(knob["pass"]["name"]), f"SiteKind::{knob['site']['def']}",
            f"ValueKind::{value['kind']}", *names, quote(knob["preset"]),
-           "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}" + "}",
+           quote(knob["universal"]), "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}" + "}",
            quote(knob["summary"])]
     return text, "{" + ", ".join(row) + "}"
 
@@ -148,7 +148,10 @@ def doc_knob(knob):
     rows = [("values", values_text(knob["value"]))]
     if knob["value"]["samples"]:
         rows.append(("the search tries", ", ".join(f"`{sample}`" for sample in knob["value"]["samples"])))
-    rows += [("default", default_text(knob)), ("pick it when", knob["pickWhen"]), ("cost", knob["cost"])]
+    rows += [("default", default_text(knob))]
+    if knob["universal"]:
+        rows.append(("serves every size", f"`{knob['universal']}`"))
+    rows += [("pick it when", knob["pickWhen"]), ("cost", knob["cost"])]
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])
     rows += [("only where", needs or "always"), ("not legal", knob["notLegal"])]

@@ -6,6 +6,7 @@
 #include "dialect/Target/Device.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ObjectFile.h"
 
@@ -53,7 +54,10 @@ static Error readSymbols(const PackageSpec &spec, const PackageVariant &variant,
   return Error::success();
 }
 
-static Error checkObject(const PackageSpec &spec, const PackageVariant &variant, StringSet<> &allSymbols) {
+/// The object that defines each symbol. Variants may share one: configs that differ in nothing but the launch.
+using Definitions = StringMap<StringRef>;
+
+static Error checkObject(const PackageSpec &spec, const PackageVariant &variant, Definitions &definitions) {
   StringSet<> defined;
   bool launches = any_of(variant.manifest.plan.steps,
                          [](const PlanStep &step) { return std::holds_alternative<PlanLaunch>(step); });
@@ -68,8 +72,8 @@ static Error checkObject(const PackageSpec &spec, const PackageVariant &variant,
                                "` of its plan");
   }
   for (const auto &symbol : defined)
-    if (!allSymbols.insert(symbol.getKey()).second)
-      return createStringError("two objects define `" + symbol.getKey() + "`");
+    if (definitions.try_emplace(symbol.getKey(), variant.object).first->second != variant.object)
+      return createStringError("two objects that differ define `" + symbol.getKey() + "`");
   return Error::success();
 }
 
@@ -134,7 +138,7 @@ static Error checkSizes(const Manifest &manifest) {
   return error;
 }
 
-static Error checkVariants(const PackageSpec &spec, const PackageSignature &signature, StringSet<> &allSymbols) {
+static Error checkVariants(const PackageSpec &spec, const PackageSignature &signature, Definitions &definitions) {
   StringSet<> ids;
   const Manifest &first = signature.variants.front().manifest;
   for (const PackageVariant &variant : signature.variants) {
@@ -157,7 +161,7 @@ static Error checkVariants(const PackageSpec &spec, const PackageSignature &sign
                                signature.variants.front().configId + "` of the same signature");
     if (Error error = checkDeviceNames(variant))
       return error;
-    if (Error error = checkObject(spec, variant, allSymbols))
+    if (Error error = checkObject(spec, variant, definitions))
       return error;
   }
   return checkSizes(first);
@@ -244,14 +248,14 @@ Error checkSpec(const PackageSpec &spec) {
     return createStringError("the kernel name `" + spec.kernel + "` cannot be the name of a C function");
   if (spec.signatures.empty())
     return createStringError("a package needs at least one signature");
-  StringSet<> allSymbols;
+  Definitions definitions;
   for (const PackageSignature &signature : spec.signatures) {
     if (signature.variants.empty())
       return createStringError("a signature needs at least one variant");
     if (signature.universal < 0 || size_t(signature.universal) >= signature.variants.size())
       return createStringError("the universal variant is " + Twine(signature.universal) + " of " +
                                Twine(signature.variants.size()));
-    if (Error error = checkVariants(spec, signature, allSymbols))
+    if (Error error = checkVariants(spec, signature, definitions))
       return error;
     if (Error error = checkFeatures(signature))
       return error;

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <set>
 
 using namespace llvm;
 
@@ -292,7 +293,7 @@ static std::vector<std::string> launchedSymbols(const PackageSpec &spec) {
   return symbols;
 }
 
-/// An object is named after its first kernel, which is unique in the package.
+/// An object is named after its first kernel; variants that differ in nothing but the launch share it.
 static std::string objectPath(const PackageVariant &variant) {
   for (const PlanStep &step : variant.manifest.plan.steps)
     if (const auto *launch = std::get_if<PlanLaunch>(&step))
@@ -349,17 +350,18 @@ static TemplateValues cppValues(const PackageSpec &spec) {
 
 static TemplateValues cmakeValues(const PackageSpec &spec) {
   TemplateValues values;
-  std::string sources, objects;
+  std::string sources;
+  std::set<std::string> objects;
   for (StringRef name : embeddedRuntimeFiles())
     if (name.ends_with(".cpp"))
       sources += ("  " + name + "\n").str();
   for (const PackageSignature &signature : spec.signatures)
     for (const PackageVariant &variant : signature.variants)
       if (std::string path = objectPath(variant); !path.empty())
-        objects += "  " + path + "\n";
+        objects.insert("  " + path + "\n");
   values.texts["banner"] = bannerText(spec, "#");
   values.texts["sources"] = sources;
-  values.texts["objects"] = objects;
+  values.texts["objects"] = join(objects, "");
   return values;
 }
 

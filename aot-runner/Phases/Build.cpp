@@ -20,7 +20,7 @@ static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::Arr
   TunedSignature tuned;
   tuned.name = problem.name;
   tuned.kernelHash = problem.kernel.getHash();
-  tuned.arguments = problem.defaultArtifact.manifest.arguments;
+  tuned.arguments = problem.universalArtifact.manifest.arguments;
   tuned.tree = selection.tree;
   for (auto [index, member] : llvm::enumerate(selection.fit.members)) {
     const Candidate &candidate = pool.getCandidates().at(matrix.candidates()[member].artifact);

@@ -22,7 +22,7 @@ static mlir::DialectRegistry allDialects() {
 Pool::Pool(Workbench &bench, const SignatureProblem &problem)
     : workbench(bench), problem(problem),
       compiler(problem.kernel, bench.journal, bench.runDir, bench.options.buildId, bench.options.jobs),
-      anchorHash(problem.defaultArtifact.manifest.artifactHash()), context(allDialects()) {}
+      anchorHash(problem.universalArtifact.manifest.artifactHash()), context(allDialects()) {}
 
 llvm::Error Pool::refresh() {
   auto found = compiler.candidates();
@@ -90,7 +90,7 @@ llvm::Error Pool::measureMore(unsigned row, const std::vector<std::string> &arti
     return anchor.takeError();
   if (anchor->empty())
     return llvm::createStringError(call.place +
-                                   ": the default config fails on this row, so nothing can be compared; see `" +
+                                   ": the universal config fails on this row, so nothing can be compared; see `" +
                                    workbench.journal.path() + "`");
   for (unsigned round = 0; round < rounds; ++round)
     if (auto blamed = workbench.timing->round(anchor->front(), *subjects, round); !blamed)

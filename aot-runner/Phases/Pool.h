@@ -33,7 +33,7 @@ public:
   const SignatureProblem &getProblem() const { return problem; }
   CandidateCompiler &getCompiler() { return compiler; }
   const std::map<std::string, Candidate> &getCandidates() const { return candidates; }
-  const std::string &defaultArtifact() const { return anchorHash; }
+  const std::string &universalArtifact() const { return anchorHash; }
 
   /// Reads the candidates again after compiles.
   llvm::Error refresh();

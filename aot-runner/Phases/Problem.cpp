@@ -74,9 +74,9 @@ llvm::Expected<SignatureProblem> helion::aot::loadSignature(const Options &optio
   llvm::Expected<SearchKernel> search = SearchKernel::make(std::move(*text), options.kernelFile, *options.device);
   if (!search)
     return search.takeError();
-  llvm::Expected<helion::Artifact> artifact = search->compile(search->defaultConfig());
+  llvm::Expected<helion::Artifact> artifact = search->compile(search->universalConfig());
   if (!artifact)
-    return llvm::createStringError(options.kernelFile + ": the default config of `" + kernel +
+    return llvm::createStringError(options.kernelFile + ": the universal config of `" + kernel +
                                    "` does not compile: " + llvm::toString(artifact.takeError()));
   return SignatureProblem{signature.str(), std::move(*search), std::move(*artifact), {}};
 }
@@ -154,7 +154,7 @@ llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
     if (!loaded)
       return loaded.takeError();
     for (const Row &row : rows)
-      if (llvm::Error error = checkRow(row, loaded->defaultArtifact.manifest))
+      if (llvm::Error error = checkRow(row, loaded->universalArtifact.manifest))
         return std::move(error);
     loaded->rows = std::move(rows);
     problem.signatures.push_back(std::move(*loaded));

@@ -14,7 +14,7 @@ namespace helion::aot {
 struct SignatureProblem {
   std::string name; // `x=f32[?,?] y=f32[?,?]`
   SearchKernel kernel;
-  helion::Artifact defaultArtifact;
+  helion::Artifact universalArtifact;
   std::vector<Row> rows; // In canonical order.
 };
 

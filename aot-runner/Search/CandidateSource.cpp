@@ -29,7 +29,9 @@ static Config tiled(const Space &space, int64_t rows, int64_t columns) {
 
 std::vector<std::string> CandidateSource::seeds(unsigned most) const {
   const Space &space = kernel.getSpace();
-  std::vector<std::string> texts = {kernel.defaultConfig()};
+  std::vector<std::string> texts = {kernel.universalConfig()};
+  if (std::string text = kernel.defaultConfig(); text != texts.front() && most > 1)
+    texts.push_back(text);
   // In elements of 4 bytes: the accumulator and two operands' tiles share a cache, so a tile may have a quarter of it.
   const Device &device = kernel.getDevice();
   const int64_t lanes = device.vectorBytes / 4;

@@ -22,6 +22,8 @@ public:
   const Device &getDevice() const { return *device; }
   const Space &getSpace() const { return space; }
   std::string defaultConfig() const { return space.canonical(space.defaultConfig()).print(); }
+  /// The one that others are compared with, and that serves what no other does.
+  std::string universalConfig() const { return space.canonical(space.universalConfig()).print(); }
 
   /// Compiles in a context of its own; safe on many threads. The error holds the diagnostics.
   llvm::Expected<helion::Artifact> compile(llvm::StringRef config) const;

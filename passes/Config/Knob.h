@@ -49,7 +49,7 @@ struct KnobRow {
   llvm::ArrayRef<llvm::StringLiteral> words;
   llvm::ArrayRef<int64_t> samples;
   llvm::ArrayRef<NeedRow> needs;
-  llvm::StringLiteral preset;
+  llvm::StringLiteral preset, universal;
   HelionKeyRow helion;
   llvm::StringLiteral summary;
 };
@@ -98,6 +98,8 @@ struct Knob {
   std::vector<Need> needs;
   /// The default where it is one for all sites.
   std::optional<ConfigValue> preset;
+  /// The value whose code serves every size, where the default's does not.
+  std::optional<ConfigValue> universal;
   HelionKeyRow helion;
 
   /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.

@@ -75,6 +75,8 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   /// The default where it is one value for all sites; else `defaultRule` says how it is found.
   string preset = "";
   string defaultRule = "";
+  /// The value whose code serves every size, where the default's does not.
+  string universal = "";
   list<Needs> needs = [];
   HelionKey helion = NoHelionKey;
   string summary = ?;

@@ -137,6 +137,14 @@ const ConfigValue &Space::valueOf(const Config &config, StringRef knob, StringRe
   return value ? *value : choiceList[*indexOf(knob, site)].preset;
 }
 
+Config Space::universalConfig() const {
+  Config config = defaultConfig();
+  for (const Choice &choice : choiceList)
+    if (choice.knob->universal)
+      config.set(choice.knob->name, choice.site, *choice.knob->universal);
+  return withoutMeaningless(config);
+}
+
 Config Space::canonical(const Config &config) const {
   Config result = config;
   for (const Choice &choice : choiceList)

@@ -66,6 +66,8 @@ public:
   Size size() const;
 
   Config defaultConfig() const { return Config(table); }
+  /// The default, but with code that serves every size wherever a knob has such a value.
+  Config universalConfig() const;
   /// Each choice uniform among its values; draws that break a limit are drawn again, choices without meaning get their
   /// default.
   Config randomConfig(Random &random) const;

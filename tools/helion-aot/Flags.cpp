@@ -21,6 +21,8 @@ using Phase = Options::Phase;
 namespace {
 /// Made after LLVM's own flags are gone: its libraries register some of the same names.
 struct Flags {
+  /// Help prints categories, and LLVM's general one is gone with its flags.
+  cl::OptionCategory category{"Flags of helion-aot"};
   cl::opt<std::string> kernelFile{cl::Positional, cl::desc("<kernel.py or kernel.mlir>")};
   cl::opt<Phase> phase{"phase", cl::desc("What to do:"), cl::init(Phase::All),
                        cl::values(clEnumValN(Phase::Collect, "collect", "find candidates for each shape"),
@@ -109,6 +111,9 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   llvm::raw_string_ostream errors(message);
   cl::ResetCommandLineParser();
   static Flags flags;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (entry.second->Categories.front() == &cl::getGeneralCategory())
+      entry.second->addCategory(flags.category);
   if (!cl::ParseCommandLineOptions(argc, argv, "Tunes a kernel over shapes and writes a C++ package.\n", &errors))
     return usage(llvm::StringRef(message).trim());
   if (llvm::Error error = checkNumbers(flags))

@@ -142,6 +142,23 @@ TEST_F(SpaceTest, NeighboursAreOneStepAway) {
   EXPECT_EQ(near, expected);
 }
 
+TEST_F(SpaceTest, UniversalRollsWhatTheDefaultKeepsWhole) {
+  KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  Config universal = space.universalConfig();
+  EXPECT_FALSE(bool(space.validate(universal)));
+  unsigned rolled = 0;
+  for (const Choice &choice : space.choices()) {
+    const ConfigValue &value = space.valueOf(universal, choice.knob->name, choice.site);
+    if (choice.knob->name != "reduction_loops")
+      EXPECT_EQ(value, choice.preset);
+    else if (++rolled; value.asInteger() == nullptr)
+      ADD_FAILURE() << choice.site << " stays whole";
+  }
+  EXPECT_GT(rolled, 0u);
+}
+
 TEST_F(SpaceTest, CanonicalDropsTheKernelsDefaults) {
   KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
   ASSERT_TRUE(kernel);
