@@ -75,6 +75,19 @@ static OperationRow reshapeRow(const char *name, const char *method) {
           }};
 }
 
+// A copy step of the plan: what the kernel later does to either tensor leaves the other alone.
+static Result runClone(Interpreter &in, Arguments a) {
+  if (failed(refuseOnDevice(in, a[0], "clone")))
+    return failure();
+  const HostTensorPtr &source = *a[0].get<HostTensorPtr>();
+  FailureOr<HostTensorPtr> copy =
+      allocateHost(in.k, in.k.uniqueTensorName(source->name + "_clone"), source->sizes, source->dtype, PyValue());
+  if (failed(copy))
+    return failure();
+  memref::CopyOp::create(in.k.b, in.k.loc(), source->memref, (*copy)->memref);
+  return PyValue(*copy);
+}
+
 static Result permute(Interpreter &in, const PyValue &input, ArrayRef<int> order) {
   if (failed(refuseOnDevice(in, input, "permute")))
     return failure();
@@ -173,6 +186,7 @@ std::vector<OperationRow> helion::frontend::hostOperations() {
           {"Host.t", "input",
            [](Interpreter &in, Arguments a) { return runTranspose(in, a[0], int64_t(-2), int64_t(-1)); }},
           {"Host.contiguous Host.detach", "input", [](Interpreter &, Arguments a) -> Result { return a[0]; }},
+          {"Host.clone", "input", runClone},
           {"Host.permute", "input *dims", runPermute},
           {"torch.broadcast_tensors", "*tensors", runBroadcastTensors},
           {"Host.sum", "input dim dtype=None", runSum},

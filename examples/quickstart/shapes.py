@@ -11,7 +11,7 @@ import sys
 
 report = json.load(open(sys.argv[1]))
 print(f"{report['kernel']} on {report['target']}: {report['goal']} <= {report['threshold']} is {report['verdict']}, "
-      f"against the best of {report['pool']} artifacts", file=sys.stderr)
+      f"against the best of {report['pool']} artifacts", file=sys.stderr, flush=True)
 extra = dict(tensor.split("=") for tensor in sys.argv[2].split(","))
 for signature in report["signatures"]:
     for row in signature["rows"]:

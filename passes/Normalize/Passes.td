@@ -7,10 +7,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LaunchCopiesPass : Pass<"helion-launch-copies", "::mlir::ModuleOp"> {
+  let summary = "Make each copy of the host part a launch with one tile loop";
+  let description = [{
+    **Does.** Replaces every `memref.copy` of a kernel's host part by a launch that loads and stores tiles over all dims, each with a
+    block of its own: strides may be any, and the copy is tuned like the rest. `helion-normalize` runs it first.
+
+    **Before / After.**
+    ```mlir
+    memref.copy %x, %y : memref<?xf32, strided<[?], offset: ?>> to memref<?xf32>
+    // becomes
+    helion.block @bc0 tile
+    helion.launch "k.copy" {
+      helion.tile (%i: !helion.tile<bc0@c0>) = (%c0) to (%n) site "loop.copy" {
+        %v = helion.load %x[%i] site ""
+        helion.store %v, %y[%i] site ""
+      }
+    }
+    ```
+    **Needs.** Form K. **Gives.** Form K without copies; sites that `helion-normalize` names. **Reads.** none.
+    **Fails when.** a copied tensor has rank 0. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::helion::HelionDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let statistics = [Statistic<"launched", "copies-launched", "copies that became launches">];
+}
+
 def NormalizePass : Pass<"helion-normalize", "::mlir::ModuleOp"> {
   let summary = "Bring form K into its canonical text: simplified, unique sites, no unprintable constants";
   let description = [{
-    **Does.** Canonicalizes and removes common subexpressions; turns constants of symbolic shape, which folders of `arith` make and
+    **Does.** Makes copies launches (`helion-launch-copies`); canonicalizes and removes common subexpressions; turns constants of symbolic shape, which folders of `arith` make and
     which do not re-parse, into a scalar constant and `helion.splat`; gives every op that has a site a name that is unique in its
     kernel (an empty site gets a name from what the op works on, a repeated one a running number).
 

@@ -48,6 +48,13 @@ def split_k():
     return matmul(tolerance=1e-5)
 
 
+def doubled():
+    for m, n in SIZES:
+        x = normal(m, n)
+        for layout in layouts(x):
+            yield {"x": layout}, {"x_clone": 2 * x.T.astype(numpy.float64), "x_clone_1": x}, 0
+
+
 def softmax():
     for m, n in SIZES:
         x = bfloat16(4 * normal(m, n))
