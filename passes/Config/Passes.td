@@ -49,7 +49,8 @@ def PrintConfigSpacePass : Pass<"helion-print-config-space", "::mlir::ModuleOp">
   }];
   let options = [Option<"target", "target", "std::string", "", "target whose knobs count, `vendor:chip`; empty: the neutral ones">,
                  Option<"samples", "samples", "unsigned", "0", "print this many random configs, one text per line, instead of the space">,
-                 Option<"seed", "seed", "uint64_t", "0", "seed of the random configs">];
+                 Option<"seed", "seed", "uint64_t", "0", "seed of the random configs">,
+                 Option<"cover", "cover", "bool", "false", "draw them so that every value of every choice occurs, as far as they are enough">];
   let statistics = [Statistic<"printed", "spaces-printed", "kernels whose space was printed">];
 }
 

@@ -34,6 +34,11 @@ struct PrintConfigSpace : public helion::impl::PrintConfigSpacePassBase<PrintCon
     if (samples == 0)
       return space.printJson(llvm::outs());
     Random random(seed);
+    if (cover) {
+      for (const Config &config : space.coveringConfigs(samples, random))
+        llvm::outs() << config.print() << "\n";
+      return;
+    }
     for (unsigned count = 0; count != samples; ++count)
       llvm::outs() << space.randomConfig(random).print() << "\n";
   }

@@ -8,6 +8,7 @@
 #include "dialect/IR/Helion.h"
 #include "passes/Config/Config.h"
 #include "passes/Config/Random.h"
+#include <set>
 
 namespace helion {
 
@@ -45,6 +46,9 @@ struct Constraint {
   std::vector<Term> terms;
   int64_t factor = 1, limit = 0;
   std::string text{}; // For messages and the printed space.
+
+  /// Every choice that it looks at, by index.
+  std::set<unsigned> involved() const;
 };
 
 class Space {
@@ -71,6 +75,10 @@ public:
   /// Each choice uniform among its values; draws that break a limit are drawn again, choices without meaning get their
   /// default.
   Config randomConfig(Random &random) const;
+  /// `count` random legal configs, different from each other while the space has more. Together they have every value of
+  /// every choice that a legal config with a meaning for it can have; of a choice that has more values than there is
+  /// place for, values at even distances.
+  std::vector<Config> coveringConfigs(unsigned count, Random &random) const;
   /// The legal configs one step away: the next value up or down for integers and list elements, a swap of neighbours
   /// for permutations, any other word. Sorted; the config itself is not among them.
   std::vector<Config> neighbours(const Config &config) const;
@@ -93,6 +101,7 @@ public:
 
 private:
   friend class SpaceBuilder;
+  friend class SpaceCover;
   friend class SpaceWalk;
   /// One value per choice; the values belong to the choices or to a config.
   using Point = std::vector<const ConfigValue *>;

@@ -5,7 +5,6 @@
 #include "passes/Config/Space.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include <deque>
-#include <set>
 
 using namespace llvm;
 
@@ -16,10 +15,9 @@ static constexpr unsigned kMaxDraws = 64;
 /// Partial configs that counting looks at in one group of choices that depend on each other.
 static constexpr uint64_t kMaxCounted = 1 << 22;
 
-/// Every choice that a constraint looks at.
-static std::set<unsigned> involved(const Constraint &constraint) {
-  std::set<unsigned> indices(constraint.choices.begin(), constraint.choices.end());
-  for (const Constraint::Term &term : constraint.terms) {
+std::set<unsigned> Constraint::involved() const {
+  std::set<unsigned> indices(choices.begin(), choices.end());
+  for (const Term &term : terms) {
     if (term.block)
       indices.insert(*term.block);
     if (term.roll)
@@ -85,7 +83,7 @@ bool SpaceWalk::drawAgain(Space::Point &point, Random &random) const {
     if (constraint.kind == Constraint::Kind::Needs || space.holds(constraint, point))
       continue;
     again = true;
-    for (unsigned index : involved(constraint))
+    for (unsigned index : constraint.involved())
       draw(point, index, random);
   }
   return again;
@@ -101,7 +99,7 @@ Space::Point SpaceWalk::random(Random &random) {
   dropMeaningless(point);
   for (const Constraint &constraint : space.constraintList)
     if (!space.holds(constraint, point))
-      for (unsigned index : involved(constraint))
+      for (unsigned index : constraint.involved())
         point[index] = &space.choiceList[index].preset;
   dropMeaningless(point);
   return isLegal(point) ? point : space.toPoint(space.defaultConfig());
@@ -192,7 +190,7 @@ bool SpaceWalk::enumerate(ArrayRef<unsigned> order, Space::Point &point, uint64_
   // Per depth, the constraints whose last choice is set there.
   std::vector<std::vector<const Constraint *>> settled(order.size());
   for (const Constraint &constraint : space.constraintList) {
-    std::set<unsigned> indices = involved(constraint);
+    std::set<unsigned> indices = constraint.involved();
     for (size_t depth = order.size(); depth-- > 0;)
       if (indices.count(order[depth])) {
         settled[depth].push_back(&constraint);
@@ -229,8 +227,8 @@ std::vector<std::vector<unsigned>> SpaceWalk::groups() const {
   for (unsigned index = 0; index != space.choiceList.size(); ++index)
     connected.insert(index);
   for (const Constraint &constraint : space.constraintList)
-    for (unsigned index : involved(constraint))
-      connected.unionSets(*involved(constraint).begin(), index);
+    for (unsigned index : constraint.involved())
+      connected.unionSets(*constraint.involved().begin(), index);
   std::map<unsigned, std::vector<unsigned>> byLeader;
   for (unsigned index = 0; index != space.choiceList.size(); ++index)
     byLeader[connected.getLeaderValue(index)].push_back(index);

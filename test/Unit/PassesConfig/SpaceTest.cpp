@@ -116,6 +116,86 @@ TEST_F(SpaceTest, EveryValueIsDrawn) {
   EXPECT_NE(space.randomConfig(first), space.randomConfig(other));
 }
 
+/// The places of the values that a choice has in some of the configs, in order.
+std::vector<size_t> placesOf(const Space &space, const Choice &choice, llvm::ArrayRef<Config> configs) {
+  std::set<size_t> places;
+  for (const Config &config : configs) {
+    const ConfigValue &value = space.valueOf(config, choice.knob->name, choice.site);
+    places.insert(llvm::find(choice.values, value) - choice.values.begin());
+  }
+  return std::vector<size_t>(places.begin(), places.end());
+}
+
+TEST_F(SpaceTest, FewConfigsCoverEveryValue) {
+  KernelOp kernel = parse(kSmallBlocks);
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  std::vector<Config> all = space.enumerate(UINT64_MAX);
+  std::set<Config> legal(all.begin(), all.end());
+  for (uint64_t seed = 0; seed != 20; ++seed) {
+    Random random(seed);
+    std::vector<Config> configs = space.coveringConfigs(20, random);
+    ASSERT_EQ(configs.size(), 20u);
+    EXPECT_EQ(std::set<Config>(configs.begin(), configs.end()).size(), 20u);
+    // 14 chunks and 2 extents of the slice exclude each other; 20 configs have place for both.
+    for (const Choice &choice : space.choices())
+      EXPECT_EQ(placesOf(space, choice, configs), placesOf(space, choice, all))
+          << choice.knob->name.str() << " seed " << seed;
+    for (const Config &config : configs) {
+      EXPECT_TRUE(legal.count(config)) << config.print();
+      // A multiplier stands only beside what it multiplies.
+      if (config.find("num_sm_multiplier", "f")) {
+        EXPECT_TRUE(llvm::StringRef(space.valueOf(config, "pid_type", "f").str()).starts_with("persistent"));
+      }
+    }
+    Random again(seed);
+    EXPECT_EQ(space.coveringConfigs(20, again), configs);
+  }
+}
+
+TEST_F(SpaceTest, ValuesThatAreTooManyAreSpread) {
+  KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  for (uint64_t seed = 0; seed != 20; ++seed) {
+    Random random(seed), other(seed + 1);
+    std::vector<Config> few = space.coveringConfigs(4, random);
+    for (const Choice &choice : space.choices()) {
+      if (choice.values.size() < 8 || choice.knob->name == "num_sm_multiplier")
+        continue;
+      // The first draws are the ends and what lies in the middle of what is left.
+      std::vector<size_t> places = placesOf(space, choice, few);
+      size_t before = 0, gap = 0;
+      for (size_t place : places) {
+        gap = std::max(gap, place - before);
+        before = place;
+      }
+      EXPECT_LE(std::max(gap, choice.values.size() - 1 - before), (choice.values.size() + 1) / 2)
+          << choice.knob->name.str() << " seed " << seed;
+    }
+    EXPECT_NE(space.coveringConfigs(4, other), few);
+    for (const Config &config : space.coveringConfigs(40, random)) {
+      llvm::Error error = space.validate(config);
+      EXPECT_FALSE(bool(error)) << config.print() << llvm::toString(std::move(error));
+    }
+  }
+  // Enough for all: 14 extents of the slice with 15 ways to walk it.
+  Random random(9);
+  std::vector<Config> many = space.coveringConfigs(40, random);
+  for (const Choice &choice : space.choices())
+    EXPECT_EQ(placesOf(space, choice, many).size(), choice.values.size()) << choice.knob->name.str();
+}
+
+TEST_F(SpaceTest, ASmallSpaceRepeats) {
+  KernelOp kernel = parse("helion.block @bi tile {max = 1}\n helion.block @bj tile {max = 1}\n helion.block @rn fixed {value = 8}");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  Random random(1);
+  std::vector<Config> configs = space.coveringConfigs(4, random);
+  EXPECT_EQ(configs.size(), 4u);
+  EXPECT_TRUE(space.coveringConfigs(0, random).empty());
+}
+
 TEST_F(SpaceTest, NeighboursAreOneStepAway) {
   KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
   ASSERT_TRUE(kernel);

@@ -6,8 +6,26 @@
 // RUN: helion-opt --helion-print-config-space="samples=20 seed=5" %s -o /dev/null > %t.a
 // RUN: helion-opt --helion-print-config-space="samples=20 seed=5" %s -o /dev/null | diff %t.a -
 // RUN: helion-opt --helion-print-config-space="samples=20 seed=6" %s -o /dev/null | not diff -q %t.a -
+// So do covering ones: 12 configs hold 8 groupings of one loop and every extent of bi. Half as many hold the ends.
+// RUN: helion-opt --helion-print-config-space="samples=12 seed=5 cover" %s -o /dev/null > %t.c
+// RUN: helion-opt --helion-print-config-space="samples=12 seed=5 cover" %s -o /dev/null | diff %t.c -
+// RUN: not diff -q %t.a %t.c
+// RUN: FileCheck %s --input-file=%t.c --check-prefix=COVER
 // RUN: not helion-opt --helion-print-config-space="target=toaster:1" %s 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not helion-opt --helion-print-config-space="target=cpu:toaster" %s 2>&1 | FileCheck %s --check-prefix=CHIP
+
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=2{{[ ,}]}}
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=4{{[ ,}]}}
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=8{{[ ,}]}}
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=12{{[ ,}]}}
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=16{{[ ,}]}}
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=32{{[ ,}]}}
+// COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=64{{[ ,}]}}
+// COVER-DAG: block_sizes=bi=6,
+// COVER-DAG: block_sizes=bi=24,
+// COVER-DAG: block_sizes=bi=48,
+// COVER-DAG: flatten_loops=loop.gh
+// COVER-DAG: static_ranges=loop.k
 
 // TARGET: error: target `toaster:1` is not known; this tool has `cpu:..`
 // CHIP: error: {{.*}}`cpu:toaster`

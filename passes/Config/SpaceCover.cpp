@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Draws of a space in which every value of every choice occurs: for tests, and to begin a search broadly. Each config
+// first pins values that no earlier one has, as many as go together, then draws the rest at random.
+#include "passes/Config/Space.h"
+
+using namespace llvm;
+
+namespace helion {
+
+/// Draws of the free choices before a set of pins counts as one that no legal config has.
+static constexpr unsigned kMaxTries = 64;
+/// Draws of a config that no earlier one equals.
+static constexpr unsigned kMaxRepeats = 64;
+
+class SpaceCover {
+public:
+  SpaceCover(const Space &space, Random &random)
+      : space(space), random(random), states(space.choiceList.size()), pins(space.choiceList.size()) {
+    for (auto [state, choice] : zip(states, space.choiceList))
+      state.assign(choice.values.size(), State::Missing);
+  }
+
+  std::vector<Config> draw(unsigned count);
+
+private:
+  enum class State { Missing, Covered, Impossible };
+
+  Space::Point next();
+  std::vector<unsigned> byNeed();
+  std::optional<size_t> farthestMissing(unsigned index) const;
+  bool pinOne(unsigned index, Space::Point &point);
+
+  std::optional<Space::Point> complete() const;
+  bool repairNeeds(Space::Point &point) const;
+  bool repairLimits(Space::Point &point) const;
+  bool isFree(unsigned index) const { return !pins[index]; }
+  void drawFree(Space::Point &point, unsigned index) const;
+  /// Whether the choice could have another value than its default beside the others.
+  bool hasMeaning(unsigned index, const Space::Point &point) const;
+  bool breaks(const Constraint &constraint, const Space::Point &point) const {
+    return !space.holds(constraint, point);
+  }
+
+  const Space &space;
+  Random &random;
+  std::vector<std::vector<State>> states;  // Per choice and value.
+  std::vector<const ConfigValue *> pins;   // Of the config in work; none for a free choice.
+};
+
+//===-- One legal point with the pins -----------------------------------------------------------------------------===//
+
+void SpaceCover::drawFree(Space::Point &point, unsigned index) const {
+  const std::vector<ConfigValue> &values = space.choiceList[index].values;
+  if (isFree(index))
+    point[index] = &values[random.below(values.size())];
+}
+
+bool SpaceCover::hasMeaning(unsigned index, const Space::Point &point) const {
+  return all_of(space.constraintList, [&](const Constraint &constraint) {
+    return constraint.kind != Constraint::Kind::Needs || constraint.choices[0] != index ||
+           any_of(ArrayRef(constraint.choices).drop_front(),
+                  [&](unsigned other) { return is_contained(constraint.values, *point[other]); });
+  });
+}
+
+/// A pinned choice gets what it needs where that is free; a free one that lacks it, its default. Ends, since a value
+/// that a pin needs is drawn only while another one stands there.
+bool SpaceCover::repairNeeds(Space::Point &point) const {
+  bool changed = false;
+  for (const Constraint &constraint : space.constraintList) {
+    unsigned needy = constraint.choices.empty() ? 0 : constraint.choices[0];
+    if (constraint.kind != Constraint::Kind::Needs || !breaks(constraint, point))
+      continue;
+    changed = true;
+    if (isFree(needy)) {
+      point[needy] = &space.choiceList[needy].preset;
+      continue;
+    }
+    std::vector<unsigned> free;
+    for (unsigned other : ArrayRef(constraint.choices).drop_front())
+      if (isFree(other))
+        free.push_back(other);
+    if (free.empty())
+      continue;
+    unsigned other = free[random.below(free.size())];
+    std::vector<const ConfigValue *> wanted;
+    for (const ConfigValue &value : space.choiceList[other].values)
+      if (is_contained(constraint.values, value))
+        wanted.push_back(&value);
+    if (!wanted.empty())
+      point[other] = wanted[random.below(wanted.size())];
+  }
+  return changed;
+}
+
+/// Draws the free choices of every broken limit again.
+bool SpaceCover::repairLimits(Space::Point &point) const {
+  bool changed = false;
+  for (const Constraint &constraint : space.constraintList) {
+    if (constraint.kind == Constraint::Kind::Needs || !breaks(constraint, point))
+      continue;
+    changed = true;
+    for (unsigned index : constraint.involved())
+      drawFree(point, index);
+  }
+  return changed;
+}
+
+/// None where no draw of the free choices is legal beside the pins and gives each pin a meaning.
+std::optional<Space::Point> SpaceCover::complete() const {
+  Space::Point point(pins);
+  for (unsigned index = 0; index != point.size(); ++index)
+    drawFree(point, index);
+  for (unsigned round = 0; round != kMaxTries; ++round) {
+    bool again = repairNeeds(point);
+    again |= repairLimits(point);
+    for (unsigned index = 0; index != point.size(); ++index)
+      if (!isFree(index) && !hasMeaning(index, point)) {
+        again = true;
+        for (const Constraint &constraint : space.constraintList)
+          if (constraint.kind == Constraint::Kind::Needs && constraint.choices[0] == index)
+            for (unsigned other : ArrayRef(constraint.choices).drop_front())
+              drawFree(point, other);
+      }
+    if (!again)
+      return point;
+  }
+  return std::nullopt;
+}
+
+//===-- Which values come next ------------------------------------------------------------------------------------===//
+
+/// The missing value with the most places between it and one that is there, so that any number of draws is spread
+/// evenly.
+std::optional<size_t> SpaceCover::farthestMissing(unsigned index) const {
+  const std::vector<State> &state = states[index];
+  std::optional<size_t> best;
+  size_t most = 0;
+  for (size_t place = 0; place != state.size(); ++place) {
+    if (state[place] != State::Missing)
+      continue;
+    size_t distance = state.size();
+    for (size_t other = 0; other != state.size(); ++other)
+      if (state[other] == State::Covered)
+        distance = std::min(distance, other < place ? place - other : other - place);
+    if (distance > most) {
+      most = distance;
+      best = place;
+    }
+  }
+  return best;
+}
+
+/// Choices with missing values, those with the largest part of them missing first.
+std::vector<unsigned> SpaceCover::byNeed() {
+  std::vector<std::pair<double, uint64_t>> rank(states.size());
+  std::vector<unsigned> order;
+  for (auto [index, state] : enumerate(states)) {
+    rank[index] = {-double(count(state, State::Missing)) / state.size(), random.next()};
+    if (is_contained(state, State::Missing))
+      order.push_back(index);
+  }
+  sort(order, [&](unsigned a, unsigned b) { return rank[a] < rank[b]; });
+  return order;
+}
+
+/// Pins a missing value of the choice, if one goes with the other pins. A value that no config has by itself is given up.
+bool SpaceCover::pinOne(unsigned index, Space::Point &point) {
+  bool alone = all_of(pins, [](const ConfigValue *pin) { return !pin; });
+  std::vector<State> before = states[index];
+  bool found = false;
+  while (std::optional<size_t> place = farthestMissing(index)) {
+    pins[index] = &space.choiceList[index].values[*place];
+    if (std::optional<Space::Point> whole = complete()) {
+      point = *whole;
+      found = true;
+      break;
+    }
+    pins[index] = nullptr;
+    states[index][*place] = State::Impossible; // For this config, or for good where nothing else is pinned.
+  }
+  if (!alone)
+    states[index] = std::move(before);
+  return found;
+}
+
+Space::Point SpaceCover::next() {
+  pins.assign(pins.size(), nullptr);
+  std::optional<Space::Point> free = complete();
+  Space::Point point = free ? *free : space.toPoint(space.defaultConfig());
+  for (unsigned index : byNeed())
+    pinOne(index, point);
+  return point;
+}
+
+std::vector<Config> SpaceCover::draw(unsigned count) {
+  std::vector<Config> configs;
+  std::set<Config> seen;
+  while (configs.size() != count) {
+    Space::Point point = next();
+    for (unsigned repeat = 0; repeat != kMaxRepeats && seen.count(space.toConfig(point)); ++repeat)
+      if (std::optional<Space::Point> other = complete())
+        point = *other;
+    for (unsigned index = 0; index != point.size(); ++index) {
+      const std::vector<ConfigValue> &values = space.choiceList[index].values;
+      if (hasMeaning(index, point))
+        states[index][find(values, *point[index]) - values.begin()] = State::Covered;
+    }
+    configs.push_back(space.toConfig(point));
+    seen.insert(configs.back());
+  }
+  return configs;
+}
+
+std::vector<Config> Space::coveringConfigs(unsigned count, Random &random) const {
+  return SpaceCover(*this, random).draw(count);
+}
+
+} // namespace helion
