@@ -56,6 +56,41 @@ std::vector<HelionJson::Positions> HelionJson::positionsOf(const Knob &knob) con
   }
 }
 
+//===-- Order of dims ---------------------------------------------------------------------------------------------===//
+
+/// Of a grid that is not flattened Helion's list begins with the dim that varies fastest; of an inner loop, and of a grid
+/// that is one dim, with the slowest.
+bool HelionJson::startsFastest(const Choice &choice, const Config &config) const {
+  const ConfigValue *flat = config.find("flatten_loops", choice.site);
+  return !is_contained(inner, choice.site) && !(flat && *flat == ConfigValue::flag(true));
+}
+
+/// A group is of tiles of Helion's first dim; here, of the last but one.
+bool HelionJson::isGrouped(const Choice &choice, const Config &config) const {
+  const ConfigValue *group = config.find("l2_groupings", choice.site);
+  return group && *group != ConfigValue(1);
+}
+
+ConfigValue HelionJson::fromHelionOrder(const Choice &choice, const Config &config, const ConfigValue &order) const {
+  std::vector<int64_t> dims = *order.asList();
+  if (!startsFastest(choice, config))
+    return dims;
+  std::reverse(dims.begin(), dims.end());
+  if (isGrouped(choice, config))
+    std::swap(dims[dims.size() - 2], dims[dims.size() - 1]);
+  return dims;
+}
+
+ConfigValue HelionJson::toHelionOrder(const Choice &choice, const Config &config, const ConfigValue &order) const {
+  std::vector<int64_t> dims = *order.asList();
+  if (!startsFastest(choice, config))
+    return dims;
+  if (isGrouped(choice, config))
+    std::swap(dims[dims.size() - 2], dims[dims.size() - 1]);
+  std::reverse(dims.begin(), dims.end());
+  return dims;
+}
+
 //===-- Reading ---------------------------------------------------------------------------------------------------===//
 
 class HelionReader {
@@ -68,6 +103,7 @@ public:
 private:
   Error readMember(StringRef key, const json::Value &value);
   Error readSingle(const Knob &knob, const json::Value &value);
+  void turnOrders(Config &kept) const;
   Error readList(const Knob &knob, StringRef key, const json::Array &list);
   Error readEntry(const Knob &knob, StringRef site, const json::Value &value);
   const Knob *find(StringRef key, bool &isAlias) const;
@@ -182,6 +218,16 @@ Error HelionReader::readMember(StringRef key, const json::Value &value) {
   return readList(*knob, key, *list);
 }
 
+/// From Helion's orders to ours, once the rest of the config is known. An order that is not given is Helion's default.
+void HelionReader::turnOrders(Config &kept) const {
+  for (const Choice &choice : helion.space().choices()) {
+    if (choice.knob->site != SiteKind::OrderedLoop || !helion.isSource(choice))
+      continue;
+    const ConfigValue *given = kept.find(choice.knob->name, choice.site);
+    kept.set(choice.knob->name, choice.site, helion.fromHelionOrder(choice, kept, given ? *given : choice.preset));
+  }
+}
+
 Expected<Config> HelionReader::read(StringRef text) {
   Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
@@ -199,9 +245,10 @@ Expected<Config> HelionReader::read(StringRef text) {
   for (const auto &[key, value] : given.values())
     if (!kept.find(key.first, key.second))
       ignored.push_back("`" + key.first + "` of `" + key.second + "`: without meaning beside the other choices");
+  turnOrders(kept);
   if (Error error = helion.space().validate(kept))
     return createStringError("Helion config: " + toString(std::move(error)));
-  return kept;
+  return helion.space().canonical(kept);
 }
 
 Expected<Config> HelionJson::read(StringRef json, std::vector<std::string> &ignored) const {
@@ -239,8 +286,11 @@ std::string HelionJson::write(const Config &config, std::vector<std::string> &lo
         list.push_back(knob.kind == ValueKind::Flag ? json::Value(false) : json::Value(nullptr));
         continue;
       }
-      list.push_back(toJson(knob, value ? *value : choice->preset, !value || *value == choice->preset));
-      isDefault &= !value;
+      ConfigValue shown = value ? *value : choice->preset;
+      if (knob.site == SiteKind::OrderedLoop)
+        shown = toHelionOrder(*choice, config, shown);
+      list.push_back(toJson(knob, shown, shown == choice->preset));
+      isDefault &= shown == choice->preset;
       if (value)
         written.set(knob.name, site, *value);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Helion's own Config files, read and written. They name no sites: a list has one entry per loop or block in program
-// order, and one list may count more loops than have the choice here. Positions exist only in this file.
+// order, and one list may count more loops than have the choice here. Positions exist only in this file. So does Helion's
+// way to write the order of a grid, which names the fastest dim first and defaults to the first dim.
 #ifndef HELION_PASSES_CONFIG_HELIONJSON_H
 #define HELION_PASSES_CONFIG_HELIONJSON_H
 
@@ -32,6 +33,12 @@ private:
   /// The ways in which a list of this knob may count, the knob's own sites first.
   std::vector<Positions> positionsOf(const Knob &knob) const;
   const Choice *choiceAt(const Knob &knob, llvm::StringRef site) const;
+  /// The order of a loop's dims, slowest first, of what Helion's list says of it, and back. Both depend on what the
+  /// config says of the loop besides.
+  ConfigValue fromHelionOrder(const Choice &choice, const Config &config, const ConfigValue &order) const;
+  ConfigValue toHelionOrder(const Choice &choice, const Config &config, const ConfigValue &order) const;
+  bool isGrouped(const Choice &choice, const Config &config) const;
+  bool startsFastest(const Choice &choice, const Config &config) const;
   /// Whether Helion's config speaks of the choice.
   bool isSource(const Choice &choice) const;
 

@@ -29,3 +29,33 @@
 // RUN: echo '{"block_sizes": [64, 4], "range_unroll_factors": [0, 2]}' > %t.bwd.json
 // RUN: helion-opt --helion-print-config="file=%t.bwd.json" %S/../../dialect/IR/forms/k-rms-norm-bwd.mlir -o /dev/null | FileCheck %s --check-prefix=BWD
 // BWD: block_sizes=bc=64,bi=4}{{.*}}helion-unroll-loops{range_unroll_factors=loop.i=2}
+
+// Helion names the fastest dim of a grid first, and its default is the first dim. A group is of tiles of that dim; here of
+// the last but one. A grid that is flattened is named from the slowest.
+// RUN: echo '{"block_sizes": [16, 16, 16]}' > %t.first.json
+// RUN: echo '{"block_sizes": [16, 16, 16], "loop_orders": [[1, 0]]}' > %t.last.json
+// RUN: echo '{"block_sizes": [16, 16, 16], "pid_type": "xyz"}' > %t.xyz.json
+// RUN: echo '{"block_sizes": [16, 16, 16], "l2_groupings": [4]}' > %t.group.json
+// RUN: echo '{"block_sizes": [32, 32], "flatten_loops": [true]}' > %t.flat.json
+// RUN: helion-opt --helion-print-config="file=%t.first.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=TURNED
+// RUN: helion-opt --helion-print-config="file=%t.xyz.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=TURNED
+// RUN: helion-opt --helion-print-config="file=%t.last.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=SOURCE
+// RUN: helion-opt --helion-print-config="file=%t.group.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=SOURCE
+// RUN: helion-opt --helion-print-config="file=%t.flat.json" %S/../../dialect/IR/forms/k-embedding.mlir -o /dev/null | FileCheck %s --check-prefix=SOURCE
+// TURNED: helion-order-loops{loop_orders=loop.ij=[1,0]},
+// SOURCE: helion-order-loops,
+// RUN: helion-opt --helion-print-config="file=%t.first.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null > %t.first.txt
+// RUN: helion-opt --helion-print-config="file=%t.first.txt as=helion-json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=FIRST
+// RUN: helion-opt --helion-print-config="file=%t.last.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null > %t.last.txt
+// RUN: helion-opt --helion-print-config="file=%t.last.txt as=helion-json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=LAST
+// FIRST: {{^}}{"block_sizes":[16,16,16]}{{$}}
+// LAST: {{^}}{"block_sizes":[16,16,16],"loop_orders":{{\[\[}}1,0]]}{{$}}
+// RUN: echo '{"block_sizes": [16, 16, 16, 16]}' > %t.three.json
+// RUN: echo '{"block_sizes": [16, 16, 16, 16], "l2_groupings": [4]}' > %t.grouped.json
+// RUN: helion-opt --helion-print-config="file=%t.three.json" %S/../../dialect/IR/forms/k-split-k.mlir -o /dev/null | FileCheck %s --check-prefix=THREE
+// RUN: helion-opt --helion-print-config="file=%t.grouped.json" %S/../../dialect/IR/forms/k-split-k.mlir -o /dev/null > %t.grouped.txt
+// RUN: FileCheck %s --check-prefix=GROUPED --input-file=%t.grouped.txt
+// RUN: helion-opt --helion-print-config="file=%t.grouped.txt as=helion-json" %S/../../dialect/IR/forms/k-split-k.mlir -o /dev/null | FileCheck %s --check-prefix=BACK
+// THREE: helion-order-loops{loop_orders=loop.ijo=[2,1,0]},
+// GROUPED: helion-order-loops{loop_orders=loop.ijo=[2,0,1]},
+// BACK: {{^}}{"block_sizes":[16,16,16,16],"l2_groupings":[4]}{{$}}
