@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Config/SiteOptions.h"
 #include "mlir/IR/Diagnostics.h"
+#include "passes/Config/Knob.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -62,6 +63,19 @@ LogicalResult SiteOptions::checkSites(Operation *module, ArrayRef<StringRef> sit
       return error << "this kernel has none for it";
     error << "there are ";
     llvm::interleave(sites, [&](StringRef name) { error << "`" << name << "`"; }, [&] { error << ", "; });
+    return error;
+  }
+  return success();
+}
+
+LogicalResult SiteOptions::checkValues(Operation *module) const {
+  KnobTable table = neutralKnobs();
+  ArrayRef<Knob> knobs = table.find(key);
+  for (const auto &[site, value] : values) {
+    if (llvm::any_of(knobs, [&](const Knob &knob) { return knob.allows(value); }))
+      continue;
+    InFlightDiagnostic error = module->emitError() << key << ": `" << site << "` cannot be `" << value.str() << "`; it takes ";
+    llvm::interleave(knobs, [&](const Knob &knob) { error << knob.allowed(); }, [&] { error << " or "; });
     return error;
   }
   return success();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a choice pass reads its own list options with: `ListOption<std::string>` entries such as `loop.ij=[1,0]`, one
-// per site, become a map with diagnostics on the module. Whether a value is in range is the pass's question.
+// per site, become a map with diagnostics on the module.
 #ifndef HELION_PASSES_CONFIG_SITEOPTIONS_H
 #define HELION_PASSES_CONFIG_SITEOPTIONS_H
 
@@ -24,6 +24,10 @@ public:
   mlir::LogicalResult parse(mlir::Operation *module, llvm::ArrayRef<std::string> entries);
   /// Fails when an entry's site is not in `sites`; the diagnostic lists these.
   mlir::LogicalResult checkSites(mlir::Operation *module, llvm::ArrayRef<llvm::StringRef> sites) const;
+
+  /// Fails on a value that no knob of the option's name in the neutral table allows: a range stands there and nowhere else.
+  /// Whether the site takes it is the pass's question.
+  mlir::LogicalResult checkValues(mlir::Operation *module) const;
 
   /// The value at a site; none where the option does not name it.
   std::optional<int64_t> integer(llvm::StringRef site) const;

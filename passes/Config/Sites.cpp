@@ -61,6 +61,13 @@ bool helion::canFlatten(TileOp loop) {
          llvm::all_of(loop.getBody().front().without_terminator(), [&](Operation &op) { return flattens(op, loop); });
 }
 
+//===-- Program ids -----------------------------------------------------------------------------------------------===//
+
+bool helion::canMapXyz(LaunchOp launch) {
+  auto loops = llvm::to_vector(launch.getBody().getOps<TileOp>());
+  return loops.size() == 1 && loops[0].getNumDims() >= 2 && loops[0].getNumDims() <= 3;
+}
+
 //===-- All sites -------------------------------------------------------------------------------------------------===//
 
 static bool hasConstantBounds(TileOp loop) {

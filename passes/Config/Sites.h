@@ -23,6 +23,10 @@ std::vector<Site> sitesOf(KernelOp kernel);
 /// argmin, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory and may still
 /// refuse.
 bool canRoll(RangeOp range);
+/// Whether each tile of a launch can be a program with one grid dim of the device per loop dim; there are three.
+bool canMapXyz(LaunchOp launch);
+/// Iterations of a loop that is unrolled completely, at most: Helion's bound.
+constexpr int64_t kMaxUnrolledTrips = 8;
 /// Whether a grid of several dims is pointwise: it starts at 0 and its body neither nests, combines nor moves lanes.
 bool canFlatten(TileOp loop);
 

@@ -14,13 +14,10 @@ using namespace mlir;
 
 /// Of one tile value; Helion's bound (a tensor of Triton has at most that many elements).
 static constexpr int64_t kMaxLanes = 1 << 20;
-/// Helion's bound on loops that are unrolled completely.
-static constexpr int64_t kMaxUnrolledTrips = 8;
 /// Tried for one of several blocks: two of that size make a tile of the largest legal size.
 static constexpr int64_t kMaxTriedLanes = 1024;
 /// All orders of more dims are too many to list; the others are reached by swaps.
 static constexpr unsigned kMaxListedDims = 5;
-static constexpr unsigned kMinXyzDims = 2, kMaxXyzDims = 3;
 
 static std::optional<int64_t> constantIndex(mlir::Value value) {
   llvm::APInt constant;
@@ -116,12 +113,8 @@ std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Si
 std::vector<ConfigValue> SpaceBuilder::wordsAt(const Choice &choice, const Site &site) {
   std::vector<ConfigValue> values;
   for (StringRef word : choice.knob->words) {
-    // One grid dim of the device for each dim of the loop, and there are three.
-    if (site.kind == SiteKind::Launch && word == "xyz") {
-      auto loops = llvm::to_vector(cast<LaunchOp>(site.op).getBody().getOps<TileOp>());
-      if (loops.size() != 1 || loops[0].getNumDims() < kMinXyzDims || loops[0].getNumDims() > kMaxXyzDims)
-        continue;
-    }
+    if (site.kind == SiteKind::Launch && word == "xyz" && !canMapXyz(cast<LaunchOp>(site.op)))
+      continue;
     values.push_back(ConfigValue::word(word));
   }
   return values;

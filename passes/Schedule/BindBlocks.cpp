@@ -34,8 +34,6 @@ static LogicalResult checkExtent(BlockOp block, int64_t extent, const Binding &b
   auto refuse = [&]() {
     return block.emitError() << "extent `" << extent << "` of block `" << block.getSymName() << "` ";
   };
-  if (extent < 1)
-    return refuse() << "is below 1";
   if (std::optional<uint64_t> min = block.getMin(); min && extent < static_cast<int64_t>(*min))
     return refuse() << "is below its minimum `" << *min << "`";
   if (std::optional<uint64_t> multiple = block.getMultiple(); multiple && extent % static_cast<int64_t>(*multiple))
@@ -238,7 +236,8 @@ struct BindBlocks : public helion::impl::BindBlocksPassBase<BindBlocks> {
     for (auto kernel : getOperation().getOps<KernelOp>())
       for (auto block : kernel.getOps<BlockOp>())
         names.push_back(block.getSymName());
-    if (failed(options.parse(getOperation(), blockSizes)) || failed(options.checkSites(getOperation(), names)))
+    if (failed(options.parse(getOperation(), blockSizes)) || failed(options.checkSites(getOperation(), names)) ||
+        failed(options.checkValues(getOperation())))
       return signalPassFailure();
     for (auto kernel : getOperation().getOps<KernelOp>())
       if (failed(bind(kernel, options)))

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Config/SiteOptions.h"
+#include "passes/Config/Sites.h"
 #include "passes/Normalize/Passes.h"
 #include "passes/Schedule/Passes.h"
 #include "passes/Schedule/TileLoops.h"
@@ -24,13 +25,13 @@ namespace helion {
 namespace {
 enum class PidType { Flat, Xyz, PersistentBlocked, PersistentInterleaved };
 
-std::optional<PidType> parsePidType(StringRef word) {
-  return llvm::StringSwitch<std::optional<PidType>>(word)
+/// The word is one that the knob has.
+PidType parsePidType(StringRef word) {
+  return llvm::StringSwitch<PidType>(word)
       .Case("flat", PidType::Flat)
       .Case("xyz", PidType::Xyz)
       .Case("persistent_blocked", PidType::PersistentBlocked)
-      .Case("persistent_interleaved", PidType::PersistentInterleaved)
-      .Default(std::nullopt);
+      .Case("persistent_interleaved", PidType::PersistentInterleaved);
 }
 
 /// What the config says of one launch.
@@ -86,16 +87,13 @@ LogicalResult Mapper::check() {
       if (launch->isAncestor(bound.getParentRegion()->getParentOp()))
         return loop.emitError() << "bound of grid loop `" << loop.getSite() << "` is computed on the device";
   bool xyz = mapping.pidType == PidType::Xyz;
-  if (xyz && (loops.size() != 1 || loops[0].getNumDims() < 2 || loops[0].getNumDims() > 3))
+  if (xyz && !canMapXyz(launch))
     return launch.emitError() << "pid_type `xyz` of `" << launch.getName() << "` needs one grid loop of 2 or 3 dims";
   if (xyz && groupings.integer(loops[0].getSite()).value_or(1) != 1)
     return launch.emitError() << "l2_groupings of `" << loops[0].getSite() << "` needs a linear program id, not `xyz`";
   bool persistent = mapping.pidType == PidType::PersistentBlocked || mapping.pidType == PidType::PersistentInterleaved;
   if (!persistent && mapping.multiplier != 1)
     return launch.emitError() << "num_sm_multiplier of `" << launch.getName() << "` needs a persistent pid_type";
-  if (mapping.multiplier < 1 || mapping.multiplier > 128)
-    return launch.emitError() << "num_sm_multiplier `" << mapping.multiplier << "` of `" << launch.getName()
-                              << "` is outside 1..128";
   return success();
 }
 
@@ -266,7 +264,9 @@ struct MapPrograms : public helion::impl::MapProgramsPassBase<MapPrograms> {
     Operation *module = getOperation();
     if (failed(groupings.parse(module, l2Groupings)) || failed(groupings.checkSites(module, grids)) ||
         failed(multipliers.parse(module, numSmMultiplier)) || failed(multipliers.checkSites(module, launches)) ||
-        failed(pidTypes.parse(module, pidType)) || failed(pidTypes.checkSites(module, launches)))
+        failed(pidTypes.parse(module, pidType)) || failed(pidTypes.checkSites(module, launches)) ||
+        failed(groupings.checkValues(module)) || failed(multipliers.checkValues(module)) ||
+        failed(pidTypes.checkValues(module)))
       return signalPassFailure();
     for (LaunchOp launch : work)
       if (failed(mapLaunch(launch, groupings, multipliers, pidTypes)))
@@ -280,12 +280,8 @@ struct MapPrograms : public helion::impl::MapProgramsPassBase<MapPrograms> {
 
   LogicalResult mapLaunch(LaunchOp launch, const SiteOptions &groupings, const SiteOptions &multipliers,
                           const SiteOptions &pidTypes) {
-    StringRef word = pidTypes.word(launch.getName()).value_or("flat");
-    std::optional<PidType> pidType = parsePidType(word);
-    if (!pidType)
-      return launch.emitError() << "pid_type `" << word << "` of `" << launch.getName()
-                                << "` is none of `flat`, `xyz`, `persistent_blocked`, `persistent_interleaved`";
-    Mapper mapper(launch, {*pidType, multipliers.integer(launch.getName()).value_or(1)}, groupings);
+    PidType pidType = parsePidType(pidTypes.word(launch.getName()).value_or("flat"));
+    Mapper mapper(launch, {pidType, multipliers.integer(launch.getName()).value_or(1)}, groupings);
     if (failed(mapper.map()))
       return failure();
     mapped += mapper.numLoops();

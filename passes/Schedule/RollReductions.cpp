@@ -385,7 +385,7 @@ struct RollReductions : public helion::impl::RollReductionsPassBase<RollReductio
 
   void runOnOperation() override {
     SiteOptions chunks("reduction_loops", SiteOptions::Kind::Integer);
-    if (failed(chunks.parse(getOperation(), reductionLoops)))
+    if (failed(chunks.parse(getOperation(), reductionLoops)) || failed(chunks.checkValues(getOperation())))
       return signalPassFailure();
     SmallVector<RangeOp> ranges;
     getOperation().walk([&](RangeOp range) {

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/Config/SiteOptions.h"
+#include "passes/Config/Sites.h"
 #include "passes/Schedule/Passes.h"
 
 using namespace mlir;
@@ -15,17 +16,13 @@ namespace helion {
 #include "passes/Schedule/Passes.h.inc"
 } // namespace helion
 
-/// More copies than this make code that no instruction cache likes; Helion has the same limit.
-static constexpr int64_t kMaxStaticTrips = 8;
-static constexpr int64_t kMaxUnrollFactor = 4;
-
 static LogicalResult unrollFully(scf::ForOp loop, StringRef site) {
   std::optional<llvm::APInt> trips = loop.getStaticTripCount();
   if (!trips)
     return loop.emitError() << "static_ranges: trip count of `" << site << "` is no constant";
-  if (trips->getSExtValue() > kMaxStaticTrips)
+  if (trips->getSExtValue() > kMaxUnrolledTrips)
     return loop.emitError() << "static_ranges: `" << site << "` has `" << trips->getSExtValue()
-                            << "` iterations; at most `" << kMaxStaticTrips << "` are unrolled";
+                            << "` iterations; at most `" << kMaxUnrolledTrips << "` are unrolled";
   return loopUnrollFull(loop);
 }
 
@@ -47,17 +44,14 @@ struct UnrollLoops : public helion::impl::UnrollLoopsPassBase<UnrollLoops> {
     });
     Operation *module = getOperation();
     if (failed(factors.parse(module, rangeUnrollFactors)) || failed(factors.checkSites(module, sites)) ||
-        failed(full.parse(module, staticRanges)) || failed(full.checkSites(module, sites)))
+        failed(factors.checkValues(module)) || failed(full.parse(module, staticRanges)) || failed(full.checkSites(module, sites)))
       return signalPassFailure();
     for (auto [loop, site] : llvm::zip(loops, sites))
-      if (failed(unroll(loop, site, factors.integer(site).value_or(0), full.flag(site))))
+      if (failed(unroll(loop, site, factors.integer(site).value_or(1), full.flag(site))))
         return signalPassFailure();
   }
 
   LogicalResult unroll(scf::ForOp loop, StringRef site, int64_t factor, bool full) {
-    if (factor < 0 || factor > kMaxUnrollFactor)
-      return loop.emitError() << "range_unroll_factors `" << factor << "` of `" << site << "` is outside 0.."
-                              << kMaxUnrollFactor;
     if (!full && factor < 2)
       return success();
     ++unrolled;

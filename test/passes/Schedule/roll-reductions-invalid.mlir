@@ -1,9 +1,11 @@
 // RUN: not helion-opt --helion-roll-reductions="reduction_loops=slice.n=64" %S/../../dialect/IR/forms/k-rms-norm-bwd.mlir 2>&1 | FileCheck %s --check-prefix=NEST
 // RUN: not helion-opt --helion-roll-reductions="reduction_loops=slice.m=64" %S/../../dialect/IR/forms/k-softmax.mlir 2>&1 | FileCheck %s --check-prefix=SITE
+// RUN: not helion-opt --helion-roll-reductions="reduction_loops=slice.n=12" %S/../../dialect/IR/forms/k-softmax.mlir 2>&1 | FileCheck %s --check-prefix=CHUNK
 // RUN: helion-opt --helion-roll-reductions="reduction_loops=slice.n=64" --split-input-file --verify-diagnostics %s
 
 // NEST: slice `slice.n` cannot be rolled: a value of it is used by an op with a region
 // SITE: reduction_loops{{.*}}`slice.m`{{.*}}`slice.n`
+// CHUNK: reduction_loops: `slice.n` cannot be `12`; it takes an integer in 8..65536 (powers of two)
 
 !arg = memref<?xf32, strided<[?], offset: ?>>
 !v = tensor<?xf32, #helion.dims<rn@n>>
