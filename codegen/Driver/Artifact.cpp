@@ -10,6 +10,10 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Config/Space.h"
+#include "passes/Config/TargetKnobs.h"
+#include "passes/Normalize/Passes.h"
+#include "passes/Pipelines/Schedule.h"
 #include "llvm/IR/LLVMContext.h"
 
 using namespace mlir;
@@ -62,6 +66,35 @@ llvm::Expected<Artifact> helion::compile(ModuleOp scheduled, const Device &devic
   if (failed(passes.run(*module)))
     return errors.error("lowering failed without a message");
   return emitArtifact(*module);
+}
+
+/// The canonical text of a config that is legal for the module's kernel, which is normalised.
+static llvm::Expected<std::string> canonicalConfig(ModuleOp module, const Device &device, StringRef config) {
+  auto kernels = llvm::to_vector(module.getOps<KernelOp>());
+  if (kernels.size() != 1)
+    return llvm::createStringError("has `" + llvm::Twine(kernels.size()) + "` kernels; a config is of one");
+  llvm::Expected<KnobTable> knobs = knobsOf(module.getContext(), device.name());
+  if (!knobs)
+    return knobs.takeError();
+  llvm::Expected<Config> parsed = parseConfig(config, Space(kernels.front(), *knobs));
+  if (!parsed)
+    return llvm::createStringError("config: " + llvm::toString(parsed.takeError()));
+  return parsed->print();
+}
+
+llvm::Expected<Artifact> helion::compileKernel(ModuleOp kernel, const Device &device, StringRef config) {
+  OwningOpRef<ModuleOp> module = kernel.clone();
+  ErrorText errors(module->getContext());
+  PassManager passes(module->getContext());
+  passes.addPass(createNormalizePass());
+  if (failed(passes.run(*module)))
+    return errors.error("normalising failed without a message");
+  llvm::Expected<std::string> canonical = canonicalConfig(*module, device, config);
+  if (!canonical)
+    return canonical.takeError();
+  if (failed(schedule(*module, *canonical)))
+    return errors.error("a choice failed without a message");
+  return compile(*module, device, *canonical);
 }
 
 llvm::Expected<Artifact> helion::emitArtifact(ModuleOp lowered) {

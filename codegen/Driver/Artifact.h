@@ -21,6 +21,10 @@ struct Artifact {
 /// it. The error holds the diagnostics, `line:col: message` each where there is a place.
 llvm::Expected<Artifact> compile(mlir::ModuleOp scheduled, const Device &device, llvm::StringRef config);
 
+/// Compiles a module in form K with one kernel by a config text, which is checked against the kernel's space first. The
+/// manifest holds its canonical form. The passes must be registered.
+llvm::Expected<Artifact> compileKernel(mlir::ModuleOp kernel, const Device &device, llvm::StringRef config);
+
 /// The artifact of a module that helion-lower has lowered.
 llvm::Expected<Artifact> emitArtifact(mlir::ModuleOp lowered);
 

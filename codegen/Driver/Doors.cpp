@@ -17,12 +17,18 @@
 using namespace mlir;
 using namespace helion;
 
-static llvm::Expected<Artifact> artifactOf(ModuleOp module, StringRef target) {
+static llvm::Expected<Artifact> artifactOf(ModuleOp module, const EmitRequest &request) {
+  if (module->hasAttr(kManifestAttr) && request.config)
+    return llvm::createStringError("`--config` is of a kernel in form K; this module is lowered already");
   if (module->hasAttr(kManifestAttr))
     return emitArtifact(module);
-  llvm::Expected<const Device *> device = parseDevice(target);
+  llvm::Expected<const Device *> device = parseDevice(request.target);
   if (!device)
     return device.takeError();
+  if (request.config) {
+    registerAllPasses();
+    return compileKernel(module, **device, *request.config);
+  }
   auto config = module->getAttrOfType<StringAttr>(kConfigAttr);
   return compile(module, **device, config ? config.getValue() : StringRef());
 }
@@ -41,7 +47,7 @@ static llvm::Expected<Artifact> artifactOf(const EmitRequest &request) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return llvm::createStringError("`" + request.input + "` holds no module");
-  return artifactOf(*module, request.target);
+  return artifactOf(*module, request);
 }
 
 static llvm::Error writeFile(StringRef path, StringRef bytes) {

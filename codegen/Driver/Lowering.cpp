@@ -10,6 +10,7 @@
 #include "dialect/Target/ContentHash.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
@@ -19,6 +20,9 @@ using namespace helion;
 static constexpr unsigned symbolHashDigits = 8;
 
 void helion::buildLoweringPipeline(OpPassManager &pipeline, const Device &device) {
+  // What the choices leave behind, so that configs which differ in nothing give equal code.
+  pipeline.addPass(createCanonicalizerPass());
+  pipeline.addPass(createCSEPass());
   pipeline.addPass(createOutlineLaunchesPass());
   CPUOptions options;
   options.vectorBits = device.vectorBytes * 8;

@@ -5,7 +5,6 @@
 #include "passes/Pipelines/Schedule.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 #include "passes/Config/Passes.h"
 #include "passes/Normalize/Passes.h"
 #include "passes/Schedule/Passes.h"
@@ -17,8 +16,6 @@ using namespace mlir;
 void helion::registerSchedulePasses() {
   static std::once_flag once;
   std::call_once(once, [] {
-    registerCanonicalizerPass();
-    registerCSEPass();
     registerHelionConfigPasses();
     registerHelionNormalizePasses();
     registerHelionSchedulePasses();
@@ -26,7 +23,7 @@ void helion::registerSchedulePasses() {
 }
 
 std::string helion::schedulePipeline(llvm::StringRef config) {
-  return ("helion-normalize," + config + ",canonicalize,cse").str();
+  return ("helion-normalize," + config).str();
 }
 
 LogicalResult helion::schedule(ModuleOp module, llvm::StringRef config) {

@@ -16,7 +16,7 @@ namespace helion {
 void registerSchedulePasses();
 
 /// The text that replays a config on a kernel up to S, without the enclosing `builtin.module(...)`:
-/// `helion-normalize,<config>,canonicalize,cse`.
+/// `helion-normalize,<config>`.
 std::string schedulePipeline(llvm::StringRef config);
 
 /// Runs that text on a module in form K. Diagnostics go to the module's context; fails when the text does not parse or

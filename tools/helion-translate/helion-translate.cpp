@@ -24,12 +24,14 @@ static cl::opt<std::string> kernel("kernel", cl::desc("The kernel's name; not ne
                                    cl::cat(category));
 static cl::opt<std::string> arguments("args", cl::desc("The signature: 'x=bf16[?,128] bias=none n=64 eps=f32'"),
                                       cl::cat(category));
-static cl::opt<bool> object("emit-object", cl::desc("Compile a scheduled or lowered module to an object file"),
+static cl::opt<bool> object("emit-object", cl::desc("Compile a module to an object file: a lowered or scheduled one, or a kernel with --config"),
                             cl::cat(category));
 static cl::opt<std::string> artifact("emit-artifact", cl::value_desc("folder"), cl::cat(category),
                                      cl::desc("Compile it to an object, a shared object and a manifest in a folder"));
-static cl::opt<std::string> target("target", cl::desc("What a scheduled module is compiled for"),
+static cl::opt<std::string> target("target", cl::desc("What a module that is not lowered is compiled for"),
                                    cl::init("cpu:x86-64-v3"), cl::cat(category));
+static cl::opt<std::string> config("config", cl::cat(category),
+                                   cl::desc("The text that schedules a kernel in form K before it is compiled"));
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "error: " << message << "\n";
@@ -52,8 +54,11 @@ static int runImport() {
   file.keep();
   return 0;
 }
-static int runObject() { return finish(helion::emitObjectFile({input, output, target})); }
-static int runArtifact() { return finish(helion::emitArtifactFolder({input, artifact, target})); }
+static helion::EmitRequest request(const std::string &to) {
+  return {input, to, target, config.getNumOccurrences() ? std::optional(config.getValue()) : std::nullopt};
+}
+static int runObject() { return finish(helion::emitObjectFile(request(output))); }
+static int runArtifact() { return finish(helion::emitArtifactFolder(request(artifact))); }
 
 struct Door {
   const cl::Option &flag;
