@@ -132,7 +132,7 @@ def values_text(value):
         "Permutation": "a permutation of the dims, `[1,0]`",
         "Word": words,
         "Integer": " or ".join(filter(None, ["; ".join(spans), words])),
-        "List": "a list: " + "; ".join(spans),
+        "List": " or ".join(filter(None, ["a list: " + "; ".join(spans), words])),
     }[value["kind"]]
 
 

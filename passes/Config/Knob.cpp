@@ -86,7 +86,7 @@ std::string Knob::allowed() const {
   std::string elements;
   for (const Span &span : spans)
     elements += (elements.empty() ? "" : ", ") + span.str();
-  return "a list `[" + elements + "]`";
+  return "a list `[" + elements + "]`" + (quoted.empty() ? "" : " or " + quoted);
 }
 
 //===-- The table -------------------------------------------------------------------------------------------------===//

@@ -49,6 +49,8 @@ class Integer<Span span, list<int> tried = []> : ValueKind<"Integer"> { let span
 class IntegerOr<Span span, string none> : ValueKind<"Integer"> { let spans = [span]; let words = [none]; }
 class Word<list<string> all> : ValueKind<"Word"> { let words = all; }
 class List<list<Span> elements> : ValueKind<"List"> { let spans = elements; }
+/// A list, or a word that leaves it to the target.
+class ListOr<list<Span> elements, string none> : ValueKind<"List"> { let spans = elements; let words = [none]; }
 class Permutation : ValueKind<"Permutation">;
 
 /// A value other than the default has meaning only where `knob`, at the same site or at the launch around it, has one of

@@ -150,7 +150,10 @@ std::vector<ConfigValue> SpaceBuilder::listsAt(const Choice &choice) {
       }
     lists = std::move(longer);
   }
-  return std::vector<ConfigValue>(lists.begin(), lists.end());
+  std::vector<ConfigValue> values(lists.begin(), lists.end());
+  for (StringRef word : choice.knob->words)
+    values.push_back(ConfigValue::word(word));
+  return values;
 }
 
 std::vector<ConfigValue> SpaceBuilder::valuesAt(const Choice &choice, const Site &site) {

@@ -55,6 +55,8 @@ private:
   std::vector<const ConfigValue *> steps(unsigned index, const ConfigValue &value);
   std::vector<const ConfigValue *> integerSteps(const Choice &choice, const ConfigValue &value) const;
   std::vector<const ConfigValue *> listSteps(const Choice &choice, const std::vector<int64_t> &list);
+  std::vector<const ConfigValue *> wordsOf(const Choice &choice) const;
+  const ConfigValue *middleList(const Choice &choice);
   const ConfigValue *keep(std::vector<int64_t> list) { return &kept.emplace_back(std::move(list)); }
 
   const Space &space;
@@ -137,7 +139,7 @@ std::vector<const ConfigValue *> SpaceWalk::integerSteps(const Choice &choice, c
 }
 
 std::vector<const ConfigValue *> SpaceWalk::listSteps(const Choice &choice, const std::vector<int64_t> &list) {
-  std::vector<const ConfigValue *> steps;
+  std::vector<const ConfigValue *> steps = wordsOf(choice);
   if (choice.knob->kind == ValueKind::Permutation) {
     for (size_t place = 1; place < list.size(); ++place) {
       std::vector<int64_t> swapped = list;
@@ -160,10 +162,30 @@ std::vector<const ConfigValue *> SpaceWalk::listSteps(const Choice &choice, cons
   return steps;
 }
 
+std::vector<const ConfigValue *> SpaceWalk::wordsOf(const Choice &choice) const {
+  std::vector<const ConfigValue *> words;
+  for (const ConfigValue &value : choice.values)
+    if (value.asWord())
+      words.push_back(&value);
+  return words;
+}
+
+/// From a word that stands for a list, to the list in the middle.
+const ConfigValue *SpaceWalk::middleList(const Choice &choice) {
+  std::vector<int64_t> list;
+  for (const Span &span : choice.knob->spans) {
+    std::vector<int64_t> elements = span.all();
+    list.push_back(elements[elements.size() / 2]);
+  }
+  return keep(std::move(list));
+}
+
 std::vector<const ConfigValue *> SpaceWalk::steps(unsigned index, const ConfigValue &value) {
   const Choice &choice = space.choiceList[index];
   if (value.asList())
     return listSteps(choice, *value.asList());
+  if (choice.knob->kind == ValueKind::List)
+    return {middleList(choice)};
   return integerSteps(choice, value);
 }
 

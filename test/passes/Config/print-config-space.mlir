@@ -43,15 +43,15 @@
 // SOFTMAX: "size": 4522
 
 // Orders 2, blocks 11^3; flat and persistent with any grouping: 8 * (1 + 2 * 8), xyz with none: 1; unroll 4;
-// register tiles 14 * 4: 2 * 1331 * 137 * 4 * 56.
+// register tiles 14 * 4 and `auto`: 2 * 1331 * 137 * 4 * 57.
 // MATMUL: {"default":[0,1],"knob":"loop_orders","pass":"helion-order-loops","site":"loop.ij","values":{{\[\[}}0,1],[1,0]]},
 // MATMUL-NEXT: {"default":16,"knob":"block_sizes","pass":"helion-bind-blocks","site":"bm",
 // MATMUL: {"default":1,"knob":"l2_groupings","pass":"helion-map-programs","site":"loop.ij","values":[1,2,4,8,12,16,32,64]},
 // MATMUL: "values":["flat","xyz","persistent_blocked","persistent_interleaved"]},
 // MATMUL-NEXT: {"default":1,"knob":"range_unroll_factors","pass":"helion-unroll-loops","site":"loop.k","values":[1,2,3,4]},
-// MATMUL-NEXT: {"default":[6,16],"knob":"register_tiles","pass":"helion-choose-cpu","site":"dot.0","values":{{\[\[}}1,8],{{.*}}[14,32]]}
+// MATMUL-NEXT: {"default":"auto","knob":"register_tiles","pass":"helion-choose-cpu","site":"dot.0","values":{{\[\[}}1,8],{{.*}}[14,32],"auto"]}
 // MATMUL: "default": "helion-config{v=1},helion-roll-reductions,helion-order-loops,helion-bind-blocks,helion-flatten-loops,helion-map-programs,helion-unroll-loops,helion-choose-cpu",
-// MATMUL-NEXT: "size": 81691456
+// MATMUL-NEXT: "size": 83150232
 
 // Constraints of blocks, a constant inner loop, a fixed block (no choice), a pointwise grid.
 !arg = memref<?x?xf32, strided<[?, ?], offset: ?>>
