@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What helion-translate offers of the driver: a file that holds a module in form K with a config's text, one in form S, or
-// one that helion-lower has lowered, to files. Diagnostics of the text go to stderr with their lines; the error that is returned says the rest.
+// What helion-translate offers of the driver: a file that holds a module in form K with a config's text, one in form S,
+// or one that helion-lower has lowered, to files. Diagnostics of the text go to stderr with their lines; the error that
+// is returned says the rest.
 #ifndef HELION_CODEGEN_DRIVER_DOORS_H
 #define HELION_CODEGEN_DRIVER_DOORS_H
 

@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 def LowerPass : Pass<"helion-lower", "::mlir::ModuleOp"> {
   let summary = "Lower a scheduled kernel to LLVM's dialect for one target, with its manifest";
   let description = [{
-    **Does.** Runs `helion-outline-launches`, the target's pipeline and the conversions to LLVM's dialect. Names the symbols
+    **Does.** Simplifies what the choices leave (`canonicalize`, `cse`), then runs `helion-outline-launches`, the target's pipeline and the conversions to LLVM's dialect. Names the symbols
     after the code: `<kernel>_<hash>_<launch>`, where the hash is of the lowered code and the facts, so configs that lower
     to the same code give the same object. Completes the module attribute `helion.manifest` but for what only the object
     file tells (`object_hash`, `code_bytes`).

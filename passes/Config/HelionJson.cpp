@@ -58,8 +58,8 @@ std::vector<HelionJson::Positions> HelionJson::positionsOf(const Knob &knob) con
 
 //===-- Order of dims ---------------------------------------------------------------------------------------------===//
 
-/// Of a grid that is not flattened Helion's list begins with the dim that varies fastest; of an inner loop, and of a grid
-/// that is one dim, with the slowest.
+/// Of a grid that is not flattened Helion's list begins with the dim that varies fastest; of an inner loop, and of a
+/// grid that is one dim, with the slowest.
 bool HelionJson::startsFastest(const Choice &choice, const Config &config) const {
   const ConfigValue *flat = config.find("flatten_loops", choice.site);
   return !is_contained(inner, choice.site) && !(flat && *flat == ConfigValue::flag(true));

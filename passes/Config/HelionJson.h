@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Helion's own Config files, read and written. They name no sites: a list has one entry per loop or block in program
-// order, and one list may count more loops than have the choice here. Positions exist only in this file. So does Helion's
-// way to write the order of a grid, which names the fastest dim first and defaults to the first dim.
+// order, and one list may count more loops than have the choice here. Positions exist only in this file. So does
+// Helion's way to write the order of a grid, which names the fastest dim first and defaults to the first dim.
 #ifndef HELION_PASSES_CONFIG_HELIONJSON_H
 #define HELION_PASSES_CONFIG_HELIONJSON_H
 

@@ -74,7 +74,8 @@ LogicalResult SiteOptions::checkValues(Operation *module) const {
   for (const auto &[site, value] : values) {
     if (llvm::any_of(knobs, [&](const Knob &knob) { return knob.allows(value); }))
       continue;
-    InFlightDiagnostic error = module->emitError() << key << ": `" << site << "` cannot be `" << value.str() << "`; it takes ";
+    InFlightDiagnostic error = module->emitError()
+                               << key << ": `" << site << "` cannot be `" << value.str() << "`; it takes ";
     llvm::interleave(knobs, [&](const Knob &knob) { error << knob.allowed(); }, [&] { error << " or "; });
     return error;
   }

@@ -25,8 +25,8 @@ public:
   /// Fails when an entry's site is not in `sites`; the diagnostic lists these.
   mlir::LogicalResult checkSites(mlir::Operation *module, llvm::ArrayRef<llvm::StringRef> sites) const;
 
-  /// Fails on a value that no knob of the option's name in the neutral table allows: a range stands there and nowhere else.
-  /// Whether the site takes it is the pass's question.
+  /// Fails on a value that no knob of the option's name in the neutral table allows: a range stands there and nowhere
+  /// else. Whether the site takes it is the pass's question.
   mlir::LogicalResult checkValues(mlir::Operation *module) const;
 
   /// The value at a site; none where the option does not name it.

@@ -75,8 +75,8 @@ public:
   /// Each choice uniform among its values; draws that break a limit are drawn again, choices without meaning get their
   /// default.
   Config randomConfig(Random &random) const;
-  /// `count` random legal configs, different from each other while the space has more. Together they have every value of
-  /// every choice that a legal config with a meaning for it can have; of a choice that has more values than there is
+  /// `count` random legal configs, different from each other while the space has more. Together they have every value
+  /// of every choice that a legal config with a meaning for it can have; of a choice that has more values than there is
   /// place for, values at even distances.
   std::vector<Config> coveringConfigs(unsigned count, Random &random) const;
   /// The legal configs one step away: the next value up or down for integers and list elements, a swap of neighbours

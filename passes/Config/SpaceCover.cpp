@@ -38,14 +38,12 @@ private:
   void drawFree(Space::Point &point, unsigned index) const;
   /// Whether the choice could have another value than its default beside the others.
   bool hasMeaning(unsigned index, const Space::Point &point) const;
-  bool breaks(const Constraint &constraint, const Space::Point &point) const {
-    return !space.holds(constraint, point);
-  }
+  bool breaks(const Constraint &constraint, const Space::Point &point) const { return !space.holds(constraint, point); }
 
   const Space &space;
   Random &random;
-  std::vector<std::vector<State>> states;  // Per choice and value.
-  std::vector<const ConfigValue *> pins;   // Of the config in work; none for a free choice.
+  std::vector<std::vector<State>> states; // Per choice and value.
+  std::vector<const ConfigValue *> pins;  // Of the config in work; none for a free choice.
 };
 
 //===-- One legal point with the pins -----------------------------------------------------------------------------===//
@@ -165,7 +163,8 @@ std::vector<unsigned> SpaceCover::byNeed() {
   return order;
 }
 
-/// Pins a missing value of the choice, if one goes with the other pins. A value that no config has by itself is given up.
+/// Pins a missing value of the choice, if one goes with the other pins. A value that no config has by itself is given
+/// up.
 bool SpaceCover::pinOne(unsigned index, Space::Point &point) {
   bool alone = all_of(pins, [](const ConfigValue *pin) { return !pin; });
   std::vector<State> before = states[index];

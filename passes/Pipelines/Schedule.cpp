@@ -22,9 +22,7 @@ void helion::registerSchedulePasses() {
   });
 }
 
-std::string helion::schedulePipeline(llvm::StringRef config) {
-  return ("helion-normalize," + config).str();
-}
+std::string helion::schedulePipeline(llvm::StringRef config) { return ("helion-normalize," + config).str(); }
 
 LogicalResult helion::schedule(ModuleOp module, llvm::StringRef config) {
   PassManager manager(module.getContext());

@@ -44,7 +44,8 @@ struct UnrollLoops : public helion::impl::UnrollLoopsPassBase<UnrollLoops> {
     });
     Operation *module = getOperation();
     if (failed(factors.parse(module, rangeUnrollFactors)) || failed(factors.checkSites(module, sites)) ||
-        failed(factors.checkValues(module)) || failed(full.parse(module, staticRanges)) || failed(full.checkSites(module, sites)))
+        failed(factors.checkValues(module)) || failed(full.parse(module, staticRanges)) ||
+        failed(full.checkSites(module, sites)))
       return signalPassFailure();
     for (auto [loop, site] : llvm::zip(loops, sites))
       if (failed(unroll(loop, site, factors.integer(site).value_or(1), full.flag(site))))

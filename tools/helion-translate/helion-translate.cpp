@@ -24,8 +24,10 @@ static cl::opt<std::string> kernel("kernel", cl::desc("The kernel's name; not ne
                                    cl::cat(category));
 static cl::opt<std::string> arguments("args", cl::desc("The signature: 'x=bf16[?,128] bias=none n=64 eps=f32'"),
                                       cl::cat(category));
-static cl::opt<bool> object("emit-object", cl::desc("Compile a module to an object file: a lowered or scheduled one, or a kernel with --config"),
-                            cl::cat(category));
+static cl::opt<bool>
+    object("emit-object",
+           cl::desc("Compile a module to an object file: a lowered or scheduled one, or a kernel with --config"),
+           cl::cat(category));
 static cl::opt<std::string> artifact("emit-artifact", cl::value_desc("folder"), cl::cat(category),
                                      cl::desc("Compile it to an object, a shared object and a manifest in a folder"));
 static cl::opt<std::string> target("target", cl::desc("What a module that is not lowered is compiled for"),

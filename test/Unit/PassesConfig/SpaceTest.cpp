@@ -163,7 +163,8 @@ TEST_F(SpaceTest, ValuesThatAreTooManyAreSpread) {
     for (const Choice &choice : space.choices()) {
       if (choice.values.size() < 8 || choice.knob->name == "num_sm_multiplier")
         continue;
-      // Ends first, then what lies in the middle of the largest gap; half of the draws roll the slice and have no extent.
+      // Ends first, then what lies in the middle of the largest gap; half of the draws roll the slice and have no
+      // extent.
       std::vector<size_t> places = placesOf(space, choice, few);
       size_t before = 0, gap = 0;
       for (size_t place : places) {
@@ -187,7 +188,8 @@ TEST_F(SpaceTest, ValuesThatAreTooManyAreSpread) {
 }
 
 TEST_F(SpaceTest, ASmallSpaceRepeats) {
-  KernelOp kernel = parse("helion.block @bi tile {max = 1}\n helion.block @bj tile {max = 1}\n helion.block @rn fixed {value = 8}");
+  KernelOp kernel =
+      parse("helion.block @bi tile {max = 1}\n helion.block @bj tile {max = 1}\n helion.block @rn fixed {value = 8}");
   ASSERT_TRUE(kernel);
   Space space(kernel, neutralKnobs());
   Random random(1);
