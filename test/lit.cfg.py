@@ -8,6 +8,7 @@
 #   %helion_plugin libHelionPlugin.so                        %root %examples %checks    folders of the tree
 #   %copy_tree     copies the tree's files to a folder, where a test plants a violation
 #   %cases         how many random cases a test draws: 5, or 300 under `utils/test.sh --full`
+#   %configs       how many configs of a kernel a test compiles and runs: 4, or 40
 #   %static_tools  the folder of the self-contained tools, with the feature static-tools
 import os
 import platform
@@ -43,6 +44,7 @@ config.substitutions += [
     ("%cxx", os.path.join(LLVM_BIN, "clang++")),
     ("%cc", os.path.join(LLVM_BIN, "clang")),
     ("%cases", "300" if full else "5"),
+    ("%configs", "40" if full else "4"),
 ]
 
 if full:

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The kernels of the conformance suite: how each is imported, calls that are hard for it, and what numpy says of them.
 
-A row of KERNELS: the example's file, its signature, a function that yields (label, arguments) and a reference over float64.
-To add one: a row, a generator of calls, a reference. Read by conformance.py.
+Calls are in float64; conformance.py rounds what the signature marks with `{t}` to the type under test, and the reference
+gets the rounded values. To add a kernel: a generator of calls, a reference over float64, a row of KERNELS.
 """
+import dataclasses
+import typing
+
 import numpy
 
-RNG = numpy.random.default_rng(7)
 INF, NAN = float("inf"), float("nan")
+RNG = numpy.random.default_rng(7)
 
 
 def normal(*shape):
-    return RNG.standard_normal(shape).astype(numpy.float32)
+    return RNG.standard_normal(shape)
 
 
 def strided(array):
@@ -23,16 +26,24 @@ def strided(array):
 
 
 def indexed(*shape):
-    """Values that depend on the index, so that a moved element is seen."""
-    return (numpy.arange(numpy.prod(shape), dtype=numpy.float32).reshape(shape) % 97 - 48) / 16
+    """Values that depend on the index, so that a moved element is seen; exact in every float type."""
+    return (numpy.arange(numpy.prod(shape), dtype=numpy.float64).reshape(shape) % 97 - 48) / 16
 
 
 def special(rows, columns):
+    """A row of -inf, a row with a NaN, one with an infinity, one with -inf after the first element; then plain rows."""
     x = normal(rows, columns)
     x[0, :] = -INF
     x[1, columns // 2] = NAN
     x[2, 0] = INF
+    x[3, 1::3] = -INF
     return x
+
+
+SIZES = [(0, 5), (5, 0), (5, 1), (1, 1), (37, 53), (64, 256), (3, 1000)]
+
+
+# Calls.
 
 
 def vector_add_calls():
@@ -41,79 +52,184 @@ def vector_add_calls():
     yield "strided", dict(x=strided(normal(777)), y=normal(777))
     yield "negative stride", dict(x=normal(300)[::-1], y=normal(300))
     yield "stride 0", dict(x=numpy.broadcast_to(normal(1), (300,)), y=normal(300))
-    yield "nan, inf", dict(x=numpy.float32([NAN, INF, -INF, 1]), y=numpy.float32([1, -INF, 1, NAN]))
+    yield "nan, inf", dict(x=numpy.array([NAN, INF, -INF, 1]), y=numpy.array([1, -INF, 1, NAN]))
 
 
 def row_calls(**more):
-    def calls():
-        for rows, columns in ((0, 5), (5, 1), (1, 1), (37, 53), (64, 256), (3, 1000)):
-            yield f"{rows}x{columns}", dict(x=normal(rows, columns), **more_for(columns))
-        yield "strided", dict(x=strided(normal(19, 75)), **more_for(75))
-        yield "transposed", dict(x=normal(75, 19).T, **more_for(75))
-        yield "special", dict(x=special(5, 130), **more_for(130))
+    """Calls of a kernel over the rows of x; `more` makes further arguments from the number of columns."""
+    def with_more(x):
+        return dict(x=x, **{name: make(x.shape[1]) for name, make in more.items()})
 
-    def more_for(columns):
-        return {name: make(columns) for name, make in more.items()}
+    def calls():
+        for rows, columns in SIZES:
+            yield f"{rows}x{columns}", with_more(normal(rows, columns))
+        yield "strided", with_more(strided(normal(19, 75)))
+        yield "transposed", with_more(normal(75, 19).T)
+        yield "special", with_more(special(6, 130))
 
     return calls
 
 
 def matmul_calls():
-    for m, k, n in ((1, 1, 1), (37, 53, 29), (64, 64, 64), (100, 300, 60), (5, 0, 7), (0, 4, 4), (129, 65, 33)):
+    for m, k, n in ((1, 1, 1), (37, 53, 29), (64, 64, 64), (100, 300, 60), (5, 0, 7), (0, 4, 4), (4, 4, 0), (129, 65, 33)):
         yield f"{m}x{k}x{n}", dict(x=normal(m, k), y=normal(k, n))
+    yield "indexed", dict(x=indexed(37, 53), y=numpy.eye(53, 40))
     yield "transposed", dict(x=normal(41, 33).T, y=normal(25, 41).T)
     yield "strided", dict(x=strided(normal(33, 40)), y=strided(normal(40, 35)))
     x = normal(33, 17)
-    x[3, 4], x[5, 6] = NAN, INF
+    x[3, 4], x[5, 6], x[7, :] = NAN, INF, -INF
     yield "nan, inf", dict(x=x, y=normal(17, 20))
 
 
 def rms_norm_bwd_calls():
-    for m, n in ((1, 1), (37, 53), (64, 128), (130, 20)):
-        x = normal(m, n)
-        rstd = (1 / numpy.sqrt((x.astype(numpy.float64) ** 2).mean(1) + 1e-6)).astype(numpy.float32)
-        yield f"{m}x{n}", dict(dy=normal(m, n), x=x, w=normal(n), rstd=rstd)
+    def call(x):
+        with numpy.errstate(invalid="ignore", divide="ignore"):
+            rstd = 1 / numpy.sqrt((x ** 2).sum(1) / max(x.shape[1], 1) + 1e-6)
+        return dict(dy=normal(*x.shape), x=x, w=normal(x.shape[1]), rstd=rstd)
+
+    for m, n in ((0, 5), (5, 0), (1, 1), (37, 53), (64, 128), (130, 20), (5, 1000)):
+        yield f"{m}x{n}", call(normal(m, n))
+    x = normal(21, 33)
+    x[4, 5], x[7, 0] = NAN, INF
+    yield "nan, inf", call(x)
+    yield "transposed", call(normal(33, 41).T)
 
 
-def layer_norm_calls():
-    for rows in (1, 37, 64):
-        yield f"{rows}x128", dict(x=normal(rows, 128), w=normal(128), bias=None, eps=1e-5)
+def layer_norm_calls(columns, bias):
+    def calls():
+        def call(x):
+            return dict(x=x, w=normal(columns), bias=normal(columns) if bias else None, eps=1e-5)
+
+        for rows in (0, 1, 37, 64):
+            yield f"{rows}x{columns}", call(normal(rows, columns))
+        yield "special", call(special(6, columns))
+        yield "strided", call(strided(normal(9, columns)))
+
+    return calls
+
+
+def embedding_calls():
+    def call(count, rows, columns, table=indexed):
+        return dict(ids=RNG.integers(0, rows, count), w=table(rows, columns))
+
+    for count, rows, columns in ((0, 5, 4), (3, 5, 0), (1, 1, 1), (37, 40, 53), (64, 128, 64), (200, 3, 130)):
+        yield f"{count} of {rows}x{columns}", call(count, rows, columns)
+    yield "strided", dict(ids=strided(RNG.integers(0, 9, 21)), w=strided(normal(9, 17)))
+    yield "special", call(9, 6, 40, special)
+
+
+def attention_calls(width, causal):
+    def calls():
+        def call(batch, heads, m, s):
+            return dict(q=normal(batch, heads, m, width), k=normal(batch, heads, s, width), v=normal(batch, heads, s, width))
+
+        sizes = [(0, 2, 3, 3), (1, 1, 1, 1), (1, 2, 37, 53), (2, 1, 16, 16), (1, 1, 0, 4), (3, 1, 5, 0), (1, 1, 4, 70)]
+        for batch, heads, m, s in sizes:
+            s = m if causal else s
+            yield f"{batch}x{heads}x{m}x{s}", call(batch, heads, m, s)
+        one = call(1, 2, 9, 9)
+        one["q"][0, 0, 3, 2], one["q"][0, 1, 4, 0], one["v"][0, 1, 5, 1] = NAN, INF, INF
+        yield "nan, inf", one
+        # Keys that no query likes: scores of -inf in whole columns.
+        one = call(1, 1, 9, 9)
+        one["q"] = abs(one["q"])
+        one["k"][0, 0, 5] = -INF
+        yield "-inf scores", one
+
+    return calls
+
+
+# References over float64: one value per result, or the value and the size of what it is the difference of.
 
 
 def add(x, y):
-    with numpy.errstate(invalid="ignore"):
-        return [x + y]
+    return [x + y]
 
 
 def softmax(x):
-    with numpy.errstate(invalid="ignore"):
-        e = numpy.exp(x - x.max(1, keepdims=True, initial=-INF))
-        return [e / e.sum(1, keepdims=True)]
+    e = numpy.exp(x - x.max(1, keepdims=True, initial=-INF))
+    return [e / e.sum(1, keepdims=True)]
 
 
 def rms_norm(x, w, eps):
-    rstd = 1 / numpy.sqrt((x * x).mean(1) + eps)
+    rstd = 1 / numpy.sqrt(numpy.divide((x * x).sum(1), x.shape[1]) + eps)
     return [x * rstd[:, None] * w, rstd]
+
+
+def long_sum(x):
+    return [x.sum(1)]
+
+
+def matmul(x, y):
+    return [x @ y]
 
 
 def rms_norm_bwd(dy, x, w, rstd):
     normed, wdy = x * rstd[:, None], dy * w
-    dx = (wdy - normed * (wdy * normed).mean(1, keepdims=True)) * rstd[:, None]
-    return [dx, (dy * normed).sum(0)]
+    shared = normed * numpy.divide((wdy * normed).sum(1, keepdims=True), x.shape[1])
+    # The two cancel in short rows.
+    size = (numpy.abs(wdy) + numpy.abs(shared)) * rstd[:, None]
+    return [((wdy - shared) * rstd[:, None], size), (dy * normed).sum(0)]
 
 
 def layer_norm(x, w, bias, eps):
     centred = x - x.mean(1, keepdims=True)
-    return [centred / numpy.sqrt((centred * centred).mean(1, keepdims=True) + eps) * w]
+    normed = centred / numpy.sqrt((centred * centred).mean(1, keepdims=True) + eps) * w
+    return [normed if bias is None else normed + bias]
 
 
-# name: (file, signature, calls, reference, relative tolerance against the largest value of a row)
+def embedding(ids, w):
+    return [w[ids]]
+
+
+def attention(q, k, v):
+    scores = numpy.einsum("bhmd,bhsd->bhms", q, k) / numpy.sqrt(q.shape[-1])
+    return [attend(scores, v)]
+
+
+def attention_causal(q, k, v):
+    scores = numpy.einsum("bhmd,bhsd->bhms", q, k) / numpy.sqrt(q.shape[-1])
+    m = q.shape[2]
+    return [attend(numpy.where(numpy.tri(m, m, dtype=bool), scores, -INF), v)]
+
+
+def attend(scores, v):
+    p = numpy.exp(scores - scores.max(-1, keepdims=True, initial=-INF))
+    return numpy.einsum("bhms,bhsd->bhmd", p, v) / p.sum(-1, keepdims=True)
+
+
+# The table.
+
+
+@dataclasses.dataclass
+class Kernel:
+    example: str
+    signature: str  # `{t}` is the type under test.
+    calls: typing.Callable
+    reference: typing.Callable
+    tolerance: float  # Of f32 arithmetic, against the largest value of a row.
+    narrow: float = 0  # The same for values that the kernel itself rounds to a type narrower than f32 on the way, in roundings.
+    name: str = ""  # In the example, if not the key.
+
+
+def attention_row(reference, width, causal=False):
+    arguments = " ".join(f"{name}={{t}}[?,?,?,{width}]" for name in "qkv")
+    return Kernel("attention", arguments, attention_calls(width, causal), reference, 2e-5, 2)
+
+
 KERNELS = {
-    "vector_add": ("vector_add", "x=f32[?] y=f32[?]", vector_add_calls, add, 1e-6),
-    "softmax": ("softmax", "x=f32[?,?]", row_calls(), softmax, 1e-5),
-    "rms_norm": ("rms_norm", "x=f32[?,?] w=f32[?] eps=f32", row_calls(w=lambda n: normal(n), eps=lambda n: 1e-6), rms_norm, 1e-5),
-    "matmul": ("matmul", "x=f32[?,?] y=f32[?,?]", matmul_calls, lambda x, y: [x @ y], 1e-5),
-    "long_sum": ("long_sum", "x=f32[?,?]", row_calls(), lambda x: [x.sum(1)], 1e-5),
-    "rms_norm_bwd": ("rms_norm_bwd", "dy=f32[?,?] x=f32[?,?] w=f32[?] rstd=f32[?]", rms_norm_bwd_calls, rms_norm_bwd, 3e-5),
-    "layer_norm": ("layer_norm", "x=f32[?,128] w=f32[128] bias=none eps=f32", layer_norm_calls, layer_norm, 1e-5),
+    "vector_add": Kernel("vector_add", "x={t}[?] y={t}[?]", vector_add_calls, add, 1e-6),
+    "softmax": Kernel("softmax", "x={t}[?,?]", row_calls(), softmax, 1e-5),
+    "softmax_online": Kernel("softmax", "x={t}[?,?]", row_calls(), softmax, 1e-5),
+    "rms_norm": Kernel("rms_norm", "x={t}[?,?] w={t}[?] eps=f32", row_calls(w=normal, eps=lambda n: 1e-6), rms_norm, 1e-5),
+    "matmul": Kernel("matmul", "x={t}[?,?] y={t}[?,?]", matmul_calls, matmul, 1e-5),
+    "long_sum": Kernel("long_sum", "x={t}[?,?]", row_calls(), long_sum, 1e-5),
+    "long_sum_split": Kernel("long_sum", "x={t}[?,?]", row_calls(), long_sum, 1e-5),
+    "rms_norm_bwd": Kernel("rms_norm_bwd", "dy={t}[?,?] x={t}[?,?] w={t}[?] rstd=f32[?]", rms_norm_bwd_calls, rms_norm_bwd, 3e-5),
+    "layer_norm": Kernel("layer_norm", "x={t}[?,128] w={t}[128] bias=none eps=f32", layer_norm_calls(128, False), layer_norm, 1e-5),
+    "layer_norm_bias": Kernel("layer_norm", "x={t}[?,53] w={t}[53] bias={t}[53] eps=f32", layer_norm_calls(53, True), layer_norm,
+                              1e-5, name="layer_norm"),
+    "embedding": Kernel("embedding", "ids=i64[?] w={t}[?,?]", embedding_calls, embedding, 0),
+    "attention": attention_row(attention, 16),
+    "attention_causal": attention_row(attention_causal, 20, causal=True),
 }

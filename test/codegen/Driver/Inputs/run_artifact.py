@@ -15,6 +15,7 @@ import numpy
 NUMPY = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "uint16", "i8": "int8", "i16": "int16",
          "i32": "int32", "i64": "int64", "ui8": "uint8", "bool": "int8"}
 DEVICE = {"sms": 2}
+RED, ZONE = 0xA5, 128
 
 
 class Integer(int):
@@ -88,7 +89,7 @@ class Artifact:
         assert self.legal(**values), "a fact or check does not hold"
         names, plan = self.names(values), self.manifest["plan"]
         buffers = {name: value for name, value in values.items() if isinstance(value, numpy.ndarray)}
-        outputs = {}
+        outputs, self.zones = {}, []
         for output in plan["outputs"]:
             shape = [int(self.evaluate(size, names)) for size in output["sizes"]]
             outputs[output["name"]] = buffers[output["name"]] = self.garbage(shape, output["dtype"])
@@ -97,13 +98,17 @@ class Artifact:
             buffers[space["name"]] = self.garbage([elements], space["dtype"])
         for step in plan["steps"]:
             getattr(self, step["step"])(step, names, values, buffers, spans)
+        assert all((zone == RED).all() for zone in self.zones), "a byte beside an output, workspace or scratch was written"
         return outputs
 
-    @staticmethod
-    def garbage(shape, dtype):
-        array = numpy.empty(shape, NUMPY[dtype])
-        array.view(numpy.uint8 if array.ndim else array.dtype).fill(0x7B)
-        return array
+    def garbage(self, shape, dtype):
+        """An array of 0x7B bytes, aligned to 64, between two red zones that `run` looks at."""
+        size = int(numpy.prod(shape)) * numpy.dtype(NUMPY[dtype]).itemsize
+        raw = numpy.full(size + 3 * ZONE, RED, numpy.uint8)
+        begin = ZONE + -(raw.ctypes.data + ZONE) % 64
+        raw[begin : begin + size] = 0x7B
+        self.zones += [raw[:begin], raw[begin + size :]]
+        return raw[begin : begin + size].view(NUMPY[dtype]).reshape(shape)
 
     def fill(self, step, names, values, buffers, spans):
         value = float(step["value"]) if isinstance(step["value"], str) else step["value"]
@@ -116,14 +121,13 @@ class Artifact:
         if programs == 0:
             return
         words = b"".join(self.word(word, names, values, buffers) for word in step["arguments"])
-        scratch = numpy.full(self.manifest["resources"]["scratch_bytes"] + 64, 0x7B, numpy.uint8)
-        aligned = (scratch.ctypes.data + 63) & ~63
+        scratch = self.garbage([self.manifest["resources"]["scratch_bytes"]], "ui8")
         function = self.library[step["symbol"]]
         function.restype = None
         function.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
         ends = [programs * (span + 1) // spans for span in range(spans)]
         for begin, end in reversed(list(zip([0] + ends, ends))):
-            function(words, struct.pack("<3q", *grid), begin, end, aligned)
+            function(words, struct.pack("<3q", *grid), begin, end, scratch.ctypes.data)
 
     def word(self, word, names, values, buffers):
         if "pointer" in word:
