@@ -26,8 +26,8 @@ public:
 private:
   enum class State { Missing, Covered, Impossible };
 
-  Space::Point next();
-  std::vector<unsigned> byNeed();
+  Space::Point next(size_t draws);
+  std::vector<unsigned> byNeed(size_t draws);
   std::optional<size_t> farthestMissing(unsigned index) const;
   bool pinOne(unsigned index, Space::Point &point);
 
@@ -150,13 +150,18 @@ std::optional<size_t> SpaceCover::farthestMissing(unsigned index) const {
   return best;
 }
 
-/// Choices with missing values, those with the largest part of them missing first.
-std::vector<unsigned> SpaceCover::byNeed() {
-  std::vector<std::pair<double, uint64_t>> rank(states.size());
+/// Choices with missing values. Short lists first, the fewest missing values first, so that none is left over when
+/// another choice excludes it. Then those that have the least of the values that the draws have place for, so that of
+/// two long lists that exclude each other both are spread.
+std::vector<unsigned> SpaceCover::byNeed(size_t draws) {
+  std::vector<std::tuple<bool, double, uint64_t>> rank(states.size());
   std::vector<unsigned> order;
   for (auto [index, state] : enumerate(states)) {
-    rank[index] = {-double(count(state, State::Missing)) / state.size(), random.next()};
-    if (is_contained(state, State::Missing))
+    size_t missing = count(state, State::Missing), possible = state.size() - count(state, State::Impossible);
+    bool isLong = possible * 2 > draws;
+    double covered = double(count(state, State::Covered)) / std::max<size_t>(std::min(draws, possible), 1);
+    rank[index] = {isLong, isLong ? covered : double(missing), random.next()};
+    if (missing)
       order.push_back(index);
   }
   sort(order, [&](unsigned a, unsigned b) { return rank[a] < rank[b]; });
@@ -184,11 +189,11 @@ bool SpaceCover::pinOne(unsigned index, Space::Point &point) {
   return found;
 }
 
-Space::Point SpaceCover::next() {
+Space::Point SpaceCover::next(size_t draws) {
   pins.assign(pins.size(), nullptr);
   std::optional<Space::Point> free = complete();
   Space::Point point = free ? *free : space.toPoint(space.defaultConfig());
-  for (unsigned index : byNeed())
+  for (unsigned index : byNeed(draws))
     pinOne(index, point);
   return point;
 }
@@ -197,7 +202,7 @@ std::vector<Config> SpaceCover::draw(unsigned count) {
   std::vector<Config> configs;
   std::set<Config> seen;
   while (configs.size() != count) {
-    Space::Point point = next();
+    Space::Point point = next(count);
     for (unsigned repeat = 0; repeat != kMaxRepeats && seen.count(space.toConfig(point)); ++repeat)
       if (std::optional<Space::Point> other = complete())
         point = *other;

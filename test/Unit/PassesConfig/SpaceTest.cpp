@@ -187,6 +187,21 @@ TEST_F(SpaceTest, ValuesThatAreTooManyAreSpread) {
     EXPECT_EQ(placesOf(space, choice, many).size(), choice.values.size()) << choice.knob->name.str();
 }
 
+TEST_F(SpaceTest, AShortListDoesNotStarve) {
+  // 8 groupings and 4 kinds of program id; `xyz` has no grouping.
+  KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  for (uint64_t seed = 0; seed != 20; ++seed) {
+    Random random(seed);
+    std::vector<Config> configs = space.coveringConfigs(8, random);
+    for (const Choice &choice : space.choices())
+      if (choice.values.size() <= 4)
+        EXPECT_EQ(placesOf(space, choice, configs).size(), choice.values.size())
+            << choice.knob->name.str() << " seed " << seed;
+  }
+}
+
 TEST_F(SpaceTest, ASmallSpaceRepeats) {
   KernelOp kernel =
       parse("helion.block @bi tile {max = 1}\n helion.block @bj tile {max = 1}\n helion.block @rn fixed {value = 8}");
