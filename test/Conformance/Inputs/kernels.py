@@ -81,6 +81,18 @@ def matmul_calls():
     yield "nan, inf", dict(x=x, y=normal(17, 20))
 
 
+def matmul_constant_calls(k):
+    def calls():
+        for m, n in ((0, 3), (1, 1), (37, 53), (64, 64), (3, 200)):
+            yield f"{m}x{k}x{n}", dict(x=normal(m, k), y=normal(k, n))
+        yield "strided", dict(x=strided(normal(33, k)), y=normal(35, k).T)
+        x = normal(9, k)
+        x[3, 4], x[5, 6], x[7, :] = NAN, INF, -INF
+        yield "nan, inf", dict(x=x, y=normal(k, 20))
+
+    return calls
+
+
 def rms_norm_bwd_calls():
     def call(x):
         with numpy.errstate(invalid="ignore", divide="ignore"):
@@ -223,6 +235,7 @@ KERNELS = {
     "softmax_online": Kernel("softmax", "x={t}[?,?]", row_calls(), softmax, 1e-5),
     "rms_norm": Kernel("rms_norm", "x={t}[?,?] w={t}[?] eps=f32", row_calls(w=normal, eps=lambda n: 1e-6), rms_norm, 1e-5),
     "matmul": Kernel("matmul", "x={t}[?,?] y={t}[?,?]", matmul_calls, matmul, 1e-5),
+    "matmul_constant": Kernel("matmul", "x={t}[?,40] y={t}[40,?]", matmul_constant_calls(40), matmul, 1e-5, name="matmul"),
     "long_sum": Kernel("long_sum", "x={t}[?,?]", row_calls(), long_sum, 1e-5),
     "long_sum_split": Kernel("long_sum", "x={t}[?,?]", row_calls(), long_sum, 1e-5),
     "rms_norm_bwd": Kernel("rms_norm_bwd", "dy={t}[?,?] x={t}[?,?] w={t}[?] rstd=f32[?]", rms_norm_bwd_calls, rms_norm_bwd, 3e-5),
