@@ -256,6 +256,44 @@ TEST_F(SpaceTest, UniversalRollsWhatTheDefaultKeepsWhole) {
   EXPECT_GT(rolled, 0u);
 }
 
+constexpr SpanRow listSpans[] = {{"1", "3", "1", ""}, {"8", "24", "8", ""}};
+constexpr llvm::StringLiteral listWords[] = {llvm::StringLiteral("auto")};
+constexpr KnobRow listKnobs[] = {{"tiles",
+                                  "choose-target",
+                                  SiteKind::Store,
+                                  ValueKind::List,
+                                  listSpans,
+                                  listWords,
+                                  {},
+                                  {},
+                                  "auto",
+                                  "",
+                                  {"", "", false},
+                                  "a list of two, or what the target picks"}};
+constexpr ChoicePassRow listPasses[] = {{"choose-target", 70}};
+
+TEST_F(SpaceTest, AWordThatStandsForAListIsANeighbour) {
+  KernelOp kernel = parse(kSmallBlocks);
+  ASSERT_TRUE(kernel);
+  KnobTable table({neutralKnobRows(), {listPasses, listKnobs, {}}}, [](StringRef) { return std::nullopt; });
+  Space space(kernel, table);
+  EXPECT_EQ(table.find("tiles")[0].allowed(), "a list `[1..3, 8..24 in steps of 8]` or `auto`");
+  EXPECT_EQ(space.size().exact, 6 * (2 + 14) * 2 * 137 * 10);
+  auto tilesBeside = [&](const Config &config) {
+    std::set<std::string> tiles;
+    for (const Config &near : space.neighbours(config))
+      tiles.insert(space.valueOf(near, "tiles", "out.0").str());
+    tiles.erase(space.valueOf(config, "tiles", "out.0").str());
+    return tiles;
+  };
+  Config config = space.defaultConfig();
+  EXPECT_EQ(tilesBeside(config), (std::set<std::string>{"[2,16]"}));
+  config.set("tiles", "out.0", std::vector<int64_t>{2, 16});
+  EXPECT_EQ(tilesBeside(config), (std::set<std::string>{"auto", "[1,16]", "[3,16]", "[2,8]", "[2,24]"}));
+  config.set("tiles", "out.0", ConfigValue::word("auto"));
+  EXPECT_EQ(config, space.defaultConfig());
+}
+
 TEST_F(SpaceTest, CanonicalDropsTheKernelsDefaults) {
   KernelOp kernel = parse("helion.block @bi tile\n helion.block @bj tile\n helion.block @rn slice");
   ASSERT_TRUE(kernel);
