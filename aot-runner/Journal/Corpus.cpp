@@ -304,7 +304,7 @@ private:
       return error;
     if (row.kernel.empty())
       return at.member("kernel").error("the name of the kernel is empty");
-    row.place = file.str() + ":" + std::to_string(number);
+    row.place = at.member("args").place();
     return expand(at, row, sweep);
   }
 

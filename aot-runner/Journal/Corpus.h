@@ -43,7 +43,7 @@ struct Row {
   std::map<std::string, RowArg> args;
   double weight = 1;
   std::string group;
-  std::string place; // `file:line`, for messages.
+  std::string place; // `file:line:col` of its arguments, for messages.
 
   /// Canonical JSON of kernel and args (not of weight and group), which `parse` reads back.
   std::string key() const;

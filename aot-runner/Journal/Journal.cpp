@@ -259,32 +259,79 @@ Expected<int64_t> Journal::idOf(StringRef table, StringRef column, StringRef nam
   return createStringError(describe(file) + " has no " + what + " `" + name + "`; add it first");
 }
 
-Error Journal::addVerdict(StringRef artifact, StringRef row, const CheckResult &result) {
+Expected<std::pair<int64_t, int64_t>> Journal::cellOf(StringRef artifact, StringRef row) {
   Expected<int64_t> artifactId = idOf("artifact", "hash", artifact);
   if (!artifactId)
     return artifactId.takeError();
   Expected<int64_t> rowId = idOf("case_", "key", row);
   if (!rowId)
     return rowId.takeError();
+  return std::make_pair(*artifactId, *rowId);
+}
+
+Error Journal::addVerdict(StringRef artifact, StringRef row, const CheckResult &result) {
+  Expected<std::pair<int64_t, int64_t>> cell = cellOf(artifact, row);
+  if (!cell)
+    return cell.takeError();
+  Expected<SqliteTransaction> transaction = SqliteTransaction::begin(database);
+  if (!transaction)
+    return transaction.takeError();
   Expected<SqliteStatement> insert =
       database.prepare(std::string("INSERT INTO verdict VALUES(?,?,?,?,?,?,?)") + schema::verdictConflict);
-  if (!insert)
-    return insert.takeError();
-  return insert->bind(*artifactId)
-      .bind(*rowId)
+  Expected<SqliteStatement> forget = database.prepare("DELETE FROM first_run WHERE artifact=? AND case_=?");
+  for (Expected<SqliteStatement> *statement : {&insert, &forget})
+    if (!*statement)
+      return statement->takeError();
+  insert->bind(cell->first)
+      .bind(cell->second)
       .bind(int64_t(result.verdict))
       .bind(result.maxAbs)
       .bind(result.maxRel)
       .bind(result.tolerance)
-      .bind(StringRef(result.message))
+      .bind(StringRef(result.message));
+  if (Error error = insert->run())
+    return error;
+  if (Error error = forget->bind(cell->first).bind(cell->second).run())
+    return error;
+  return transaction->commit();
+}
+
+Error Journal::addFirstRun(StringRef artifact, StringRef row, const FirstRun &run) {
+  Expected<std::pair<int64_t, int64_t>> cell = cellOf(artifact, row);
+  if (!cell)
+    return cell.takeError();
+  Expected<SqliteStatement> insert = database.prepare("INSERT OR REPLACE INTO first_run VALUES(?,?,?,?,?,?)");
+  if (!insert)
+    return insert.takeError();
+  return insert->bind(cell->first)
+      .bind(cell->second)
+      .bind(run.result.maxAbs)
+      .bind(run.result.maxRel)
+      .bind(run.result.tolerance)
+      .bind(StringRef(run.outputs))
       .run();
+}
+
+/// Of one artifact on one row, both given by name.
+static constexpr char ofCell[] = " WHERE artifact=(SELECT id FROM artifact WHERE hash=?) "
+                                 "AND case_=(SELECT id FROM case_ WHERE key=?)";
+
+Expected<std::optional<FirstRun>> Journal::findFirstRun(StringRef artifact, StringRef row) {
+  Expected<SqliteStatement> select =
+      database.prepare(std::string("SELECT max_abs, max_rel, tolerance, outputs FROM first_run") + ofCell);
+  if (!select)
+    return select.takeError();
+  Expected<bool> found = select->bind(artifact).bind(row).step();
+  if (!found)
+    return found.takeError();
+  if (!*found)
+    return std::nullopt;
+  return FirstRun{{CheckVerdict::Ok, select->real(0), select->real(1), select->real(2), ""}, select->text(3).str()};
 }
 
 Expected<std::optional<CheckResult>> Journal::findVerdict(StringRef artifact, StringRef row) {
   Expected<SqliteStatement> select =
-      database.prepare("SELECT verdict, max_abs, max_rel, tolerance, message FROM verdict "
-                       "WHERE artifact=(SELECT id FROM artifact WHERE hash=?) "
-                       "AND case_=(SELECT id FROM case_ WHERE key=?)");
+      database.prepare(std::string("SELECT verdict, max_abs, max_rel, tolerance, message FROM verdict") + ofCell);
   if (!select)
     return select.takeError();
   Expected<bool> found = select->bind(artifact).bind(row).step();

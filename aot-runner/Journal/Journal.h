@@ -55,6 +55,12 @@ struct CheckResult {
   std::string message;
 };
 
+/// A check halfway: the first run was right, the second is still to come.
+struct FirstRun {
+  CheckResult result;  // Ok.
+  std::string outputs; // Hash of the outputs' bytes.
+};
+
 /// Samples of one session were taken by one process on one device, so only they may be compared as they are.
 struct Session {
   std::string id;          // Unique everywhere: 32 random hex digits.
@@ -96,7 +102,7 @@ public:
     int64_t maxBytes = 0; // Adds beyond it fail; 0: no limit.
     std::string vfs;      // SQLite's way to the file system; empty: its default.
   };
-  static constexpr int version = 1;
+  static constexpr int version = 2;
 
   static llvm::Expected<Journal> open(llvm::StringRef path, Mode mode);
   static llvm::Expected<Journal> open(llvm::StringRef path, Mode mode, const Options &options);
@@ -114,9 +120,13 @@ public:
   llvm::Expected<std::optional<std::string>> findRow(llvm::StringRef row);
   llvm::Expected<std::vector<std::string>> rows(); // Ids, sorted.
 
-  /// Artifact and row must have been added.
+  /// Artifact and row must have been added. The verdict ends the check that a first run began.
   llvm::Error addVerdict(llvm::StringRef artifact, llvm::StringRef row, const CheckResult &result);
   llvm::Expected<std::optional<CheckResult>> findVerdict(llvm::StringRef artifact, llvm::StringRef row);
+
+  /// Artifact and row must have been added. Only this journal knows of it: merges and exports are of verdicts.
+  llvm::Error addFirstRun(llvm::StringRef artifact, llvm::StringRef row, const FirstRun &run);
+  llvm::Expected<std::optional<FirstRun>> findFirstRun(llvm::StringRef artifact, llvm::StringRef row);
 
   llvm::Expected<Session> startSession(llvm::StringRef deviceClass, llvm::StringRef protocol);
   llvm::Error addSession(const Session &session);
@@ -147,6 +157,8 @@ private:
   llvm::Error checkVersion();
   /// The local number of a name; an error naming it where it was not added.
   llvm::Expected<int64_t> idOf(llvm::StringRef table, llvm::StringRef column, llvm::StringRef name);
+  /// The local numbers of an artifact and a row.
+  llvm::Expected<std::pair<int64_t, int64_t>> cellOf(llvm::StringRef artifact, llvm::StringRef row);
   llvm::Expected<int64_t> fileBytes();
   llvm::Error dropSlowest(llvm::StringRef column, int64_t bytes, int64_t &dropped);
 

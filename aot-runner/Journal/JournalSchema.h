@@ -27,6 +27,11 @@ CREATE TABLE session(id INTEGER PRIMARY KEY, name TEXT UNIQUE, device_class TEXT
 CREATE TABLE sample(session INTEGER, artifact INTEGER, case_ INTEGER, mode TEXT, ordinal INTEGER, anchor INTEGER,
                     times BLOB, median REAL, PRIMARY KEY(session, artifact, case_, mode, ordinal)) WITHOUT ROWID;
 )sql"},
+    // Checks whose second run is missing: the state of one run directory, which no merge takes over.
+    {2, R"sql(
+CREATE TABLE first_run(artifact INTEGER, case_ INTEGER, max_abs REAL, max_rel REAL, tolerance REAL, outputs TEXT,
+                       PRIMARY KEY(artifact, case_)) WITHOUT ROWID;
+)sql"},
 };
 
 // Each is the end of an INSERT. The greater record wins; this is commutative, associative and idempotent because it is

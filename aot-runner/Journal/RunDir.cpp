@@ -15,15 +15,37 @@ static std::string under(StringRef root, const Twine &name) {
   return std::string(path);
 }
 
+/// Files that a program which was killed had not finished. Nobody else is in the directory: it is locked.
+static void removeUnfinished(StringRef folder) {
+  std::error_code code;
+  std::vector<std::string> unfinished;
+  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code; it.increment(code))
+    if (StringRef(it->path()).ends_with(".tmp") || StringRef(it->path()).ends_with(".partial"))
+      unfinished.push_back(it->path());
+  for (const std::string &path : unfinished)
+    sys::fs::remove(path); // One that stays does no harm.
+}
+
 Expected<RunDir> RunDir::open(StringRef path) {
-  for (StringRef folder : {"", "artifacts", "logs"})
-    if (std::error_code code = sys::fs::create_directories(under(path, folder)))
-      return createStringError("cannot make run directory `" + path + "`: " + code.message());
+  auto make = [&](StringRef folder) -> Error {
+    std::error_code code = sys::fs::create_directories(under(path, folder));
+    if (!code && !sys::fs::is_directory(under(path, folder)))
+      code = std::make_error_code(std::errc::not_a_directory);
+    return code ? createStringError("cannot make run directory `" + path + "`: " + code.message()) : Error::success();
+  };
+  if (Error error = make(""))
+    return error;
   Expected<FileLock> lock = FileLock::acquire(under(path, "lock"), "run directory `" + path + "`");
   if (!lock)
     return lock.takeError();
+  for (StringRef folder : {"artifacts", "logs"})
+    if (Error error = make(folder))
+      return error;
+  removeUnfinished(under(path, "artifacts"));
   return RunDir(path, std::move(*lock));
 }
+
+bool RunDir::exists(StringRef path) { return sys::fs::exists(under(path, "journal.sqlite")); }
 
 std::string RunDir::journalPath() const { return under(root, "journal.sqlite"); }
 std::string RunDir::objectPath(StringRef artifact) const { return under(root, "artifacts/" + artifact + ".o"); }

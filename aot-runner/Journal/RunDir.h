@@ -18,7 +18,9 @@ namespace helion::aot {
 /// One program at a time has a run directory; the others get an error that says so.
 class RunDir {
 public:
-  /// Makes the folders that are missing and locks the directory.
+  /// Whether somebody has learnt something there.
+  static bool exists(llvm::StringRef path);
+  /// Locks the directory, makes the folders that are missing, and removes what a killed program left unfinished.
   static llvm::Expected<RunDir> open(llvm::StringRef path);
 
   llvm::StringRef path() const { return root; }

@@ -2,6 +2,7 @@
 #include "aot-runner/Journal/Sqlite.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cerrno>
 #include <cmath>
 #include <sqlite3.h>
 
@@ -28,11 +29,19 @@ static constexpr Explanation explanations[] = {
     {SQLITE_CORRUPT, "is damaged"},
 };
 
-static Error failure(const Twine &name, int code, StringRef detail) {
+/// What the last call on the database failed of.
+static Error failure(const Twine &name, int code, sqlite3 *database) {
+  // Where there is no room for the index of the log beside the file, SQLite says no more than that.
+  int system = database ? sqlite3_system_errno(database) : 0;
+  if ((code & 0xff) == SQLITE_IOERR && (system == ENOSPC || system == EFBIG || system == EDQUOT))
+    code = SQLITE_FULL;
   for (const Explanation &row : explanations)
     if (row.code == (code & 0xff))
       return createStringError(name + " " + row.text);
-  return createStringError(name + ": " + detail);
+  std::string why = (code & 0xff) == SQLITE_IOERR && system != 0
+                        ? ": " + std::error_code(system, std::generic_category()).message()
+                        : std::string();
+  return createStringError(name + ": " + (database ? sqlite3_errmsg(database) : "out of memory") + why);
 }
 
 //===-- Statement -------------------------------------------------------------------------------------------------===//
@@ -76,7 +85,7 @@ Expected<bool> SqliteStatement::step() {
   int code = firstError == SQLITE_OK ? sqlite3_step(statement.get()) : firstError;
   if (code == SQLITE_ROW || code == SQLITE_DONE)
     return code == SQLITE_ROW;
-  Error error = failure(*name, code, sqlite3_errmsg(sqlite3_db_handle(statement.get())));
+  Error error = failure(*name, code, sqlite3_db_handle(statement.get()));
   sqlite3_reset(statement.get());
   return std::move(error);
 }
@@ -133,7 +142,7 @@ Expected<Sqlite> Sqlite::open(StringRef path, StringRef name, const Options &opt
   result.database.reset(handle);
   result.name = std::make_unique<std::string>(name);
   if (code != SQLITE_OK)
-    return failure(name, code, handle ? sqlite3_errmsg(handle) : "out of memory");
+    return failure(name, code, handle);
   // Readers may meet a writer that commits; 10 s is far longer than any commit.
   sqlite3_busy_timeout(handle, 10000);
   return std::move(result);
@@ -142,13 +151,13 @@ Expected<Sqlite> Sqlite::open(StringRef path, StringRef name, const Options &opt
 Error Sqlite::run(StringRef sql) {
   if (sqlite3_exec(database.get(), sql.str().c_str(), nullptr, nullptr, nullptr) == SQLITE_OK)
     return Error::success();
-  return failure(*name, sqlite3_errcode(database.get()), sqlite3_errmsg(database.get()));
+  return failure(*name, sqlite3_errcode(database.get()), database.get());
 }
 
 Expected<SqliteStatement> Sqlite::prepare(StringRef sql) {
   sqlite3_stmt *statement = nullptr;
   if (sqlite3_prepare_v2(database.get(), sql.data(), int(sql.size()), &statement, nullptr) != SQLITE_OK)
-    return failure(*name, sqlite3_errcode(database.get()), sqlite3_errmsg(database.get()));
+    return failure(*name, sqlite3_errcode(database.get()), database.get());
   return SqliteStatement(statement, *name);
 }
 

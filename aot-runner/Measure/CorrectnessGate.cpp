@@ -4,7 +4,9 @@
 #include "aot-runner/Measure/CorrectnessGate.h"
 
 #include "aot-runner/runtime/Base64.h"
+#include "dialect/Target/ContentHash.h"
 
+using namespace helion;
 using namespace helion::aot;
 namespace json = llvm::json;
 
@@ -34,33 +36,69 @@ static std::optional<std::vector<std::string>> member(const WorkerAnswer &answer
   return texts;
 }
 
-llvm::Expected<CheckResult> CorrectnessGate::run(const Subject &subject, const Reference &reference,
-                                                 int64_t deadlineMs) {
-  llvm::Expected<WorkerAnswer> first =
-      bench.ask(subject, json::Object{{"op", "run"}, {"poison", kPoison[0]}, {"outputs", "base64"}}, deadlineMs);
-  if (!first)
-    return first.takeError();
-  if (first->kind != WorkerAnswer::Kind::Ok)
-    return bad(blame(*first), first->message);
-  llvm::Expected<WorkerAnswer> second =
-      bench.ask(subject, json::Object{{"op", "run"}, {"poison", kPoison[1]}, {"outputs", "hash"}}, deadlineMs);
-  if (!second)
-    return second.takeError();
-  if (second->kind != WorkerAnswer::Kind::Ok)
-    return bad(blame(*second), second->message);
+/// The hash of all outputs' hashes.
+static std::optional<std::string> outputsHash(const WorkerAnswer &answer) {
+  std::optional<std::vector<std::string>> hashes = member(answer, "hash");
+  if (!hashes)
+    return std::nullopt;
+  std::vector<llvm::StringRef> parts(hashes->begin(), hashes->end());
+  return contentHash(parts);
+}
 
-  auto data = member(*first, "data"), hashes = member(*first, "hash"), again = member(*second, "hash");
-  if (!data || !hashes || !again)
-    return bad(CheckVerdict::Crash, "the worker's answer lacks outputs");
+static CheckResult unusable() { return bad(CheckVerdict::Crash, "the worker's answer lacks outputs"); }
+
+/// The run whose values count. Bad ones are the verdict; good ones are kept, for the second run to be compared with.
+llvm::Expected<FirstRun> CorrectnessGate::runFirst(const Subject &subject, const Reference &reference,
+                                                   int64_t deadlineMs) {
+  llvm::Expected<WorkerAnswer> answer =
+      bench.ask(subject, json::Object{{"op", "run"}, {"poison", kPoison[0]}, {"outputs", "base64"}}, deadlineMs);
+  if (!answer)
+    return answer.takeError();
+  if (answer->kind != WorkerAnswer::Kind::Ok)
+    return FirstRun{bad(blame(*answer), answer->message), ""};
+  auto data = member(*answer, "data");
+  std::optional<std::string> hash = outputsHash(*answer);
+  if (!data || !hash)
+    return FirstRun{unusable(), ""};
   for (std::string &text : *data)
     if (std::string decoded; HELION_RUNTIME::decodeBase64(text, decoded))
       text = std::move(decoded);
-  CheckResult result = reference.compare(*data);
-  if (result.verdict == CheckVerdict::Ok && *hashes != *again) {
-    result.verdict = CheckVerdict::NonDeterministic;
-    result.message = "two runs differ, or depend on what the outputs held before";
+  return FirstRun{reference.compare(*data), *hash};
+}
+
+llvm::Expected<CheckResult> CorrectnessGate::runAgain(const Subject &subject, FirstRun first, int64_t deadlineMs) {
+  llvm::Expected<WorkerAnswer> answer =
+      bench.ask(subject, json::Object{{"op", "run"}, {"poison", kPoison[1]}, {"outputs", "hash"}}, deadlineMs);
+  if (!answer)
+    return answer.takeError();
+  if (answer->kind != WorkerAnswer::Kind::Ok)
+    return bad(blame(*answer), answer->message);
+  std::optional<std::string> hash = outputsHash(*answer);
+  if (!hash)
+    return unusable();
+  if (*hash != first.outputs) {
+    first.result.verdict = CheckVerdict::NonDeterministic;
+    first.result.message = "two runs differ, or depend on what the outputs held before";
   }
-  return result;
+  return std::move(first.result);
+}
+
+llvm::Expected<FirstRun> CorrectnessGate::firstRun(const Subject &subject, MakeReference makeReference,
+                                                   int64_t deadlineMs) {
+  std::string row = subject.row->id();
+  llvm::Expected<std::optional<FirstRun>> known = journal.findFirstRun(subject.artifact, row);
+  if (!known)
+    return known.takeError();
+  if (*known)
+    return std::move(**known);
+  llvm::Expected<const Reference *> reference = makeReference(*subject.row);
+  if (!reference)
+    return reference.takeError();
+  llvm::Expected<FirstRun> first = runFirst(subject, **reference, deadlineMs);
+  if (first && first->result.verdict == CheckVerdict::Ok)
+    if (llvm::Error error = journal.addFirstRun(subject.artifact, row, *first))
+      return std::move(error);
+  return first;
 }
 
 llvm::Expected<CheckResult> CorrectnessGate::check(const Subject &subject, MakeReference makeReference,
@@ -71,13 +109,17 @@ llvm::Expected<CheckResult> CorrectnessGate::check(const Subject &subject, MakeR
     return known.takeError();
   if (*known)
     return **known;
-  llvm::Expected<const Reference *> reference = makeReference(*subject.row);
-  if (!reference)
-    return reference.takeError();
-  llvm::Expected<CheckResult> result = run(subject, **reference, deadlineMs);
-  if (!result)
-    return result;
-  if (llvm::Error error = journal.addVerdict(subject.artifact, row, *result))
+  llvm::Expected<FirstRun> first = firstRun(subject, makeReference, deadlineMs);
+  if (!first)
+    return first.takeError();
+  CheckResult result = first->result;
+  if (result.verdict == CheckVerdict::Ok) {
+    llvm::Expected<CheckResult> second = runAgain(subject, std::move(*first), deadlineMs);
+    if (!second)
+      return second;
+    result = std::move(*second);
+  }
+  if (llvm::Error error = journal.addVerdict(subject.artifact, row, result))
     return std::move(error);
   return result;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a candidate must pass on a row before it is timed: two runs over different poison, red zones and inputs intact,
-// equal bytes, and values within the reference's tolerance. The verdict is in the journal, so it is asked for once.
+// equal bytes, and values within the reference's tolerance. Each run is in the journal before the next request, so it
+// is asked for once.
 #ifndef HELION_AOT_RUNNER_MEASURE_CORRECTNESSGATE_H
 #define HELION_AOT_RUNNER_MEASURE_CORRECTNESSGATE_H
 
@@ -20,7 +21,10 @@ public:
   llvm::Expected<CheckResult> check(const Subject &subject, MakeReference reference, int64_t deadlineMs);
 
 private:
-  llvm::Expected<CheckResult> run(const Subject &subject, const Reference &reference, int64_t deadlineMs);
+  llvm::Expected<FirstRun> runFirst(const Subject &subject, const Reference &reference, int64_t deadlineMs);
+  /// `runFirst`, unless an earlier call of this program got that far.
+  llvm::Expected<FirstRun> firstRun(const Subject &subject, MakeReference makeReference, int64_t deadlineMs);
+  llvm::Expected<CheckResult> runAgain(const Subject &subject, FirstRun first, int64_t deadlineMs);
 
   Journal &journal;
   Bench &bench;

@@ -15,7 +15,7 @@ namespace helion::aot {
 class EndedEarly : public llvm::ErrorInfo<EndedEarly> {
 public:
   static char ID;
-  enum class Why { Interrupted, Budget, NoWorker };
+  enum class Why { Interrupted, Budget, NoWorker, Limit };
 
   EndedEarly(Why why, std::string message) : why(why), message(std::move(message)) {}
   void log(llvm::raw_ostream &os) const override { os << message; }

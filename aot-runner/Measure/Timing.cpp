@@ -11,9 +11,6 @@ using namespace helion;
 using namespace helion::aot;
 namespace json = llvm::json;
 
-/// For warm-up and the one repetition that is always taken; the gate has shown that the candidate ends.
-static constexpr int64_t kDeadlineMs = 60000;
-
 llvm::Error Timing::openSession() {
   if (llvm::Error error = bench.ready())
     return error;
@@ -46,7 +43,7 @@ llvm::Error Timing::sample(const Subject &subject, bool anchor, Blamed &blamed) 
                                                                {"mode", bench.getOptions().mode},
                                                                {"repetitions", options.repetitions},
                                                                {"budget_ns", options.budgetNs}},
-                                                  kDeadlineMs);
+                                                  options.deadlineMs);
   if (!answer)
     return answer.takeError();
   std::optional<std::vector<double>> times = timesOf(*answer);
@@ -57,6 +54,9 @@ llvm::Error Timing::sample(const Subject &subject, bool anchor, Blamed &blamed) 
     blamed.push_back(subject.artifact);
     return journal.addVerdict(subject.artifact, subject.row->id(), result);
   }
+  // The process may have been replaced meanwhile.
+  if (llvm::Error error = openSession())
+    return error;
   Sample sample;
   sample.artifact = subject.artifact;
   sample.row = subject.row->id();

@@ -3,15 +3,20 @@
 // The client of the worker protocol.
 #include "aot-runner/Measure/WorkerClient.h"
 
+#include "dialect/Target/JsonText.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <chrono>
 
 using namespace helion::aot;
 namespace json = llvm::json;
 using Kind = WorkerAnswer::Kind;
+using Clock = std::chrono::steady_clock;
 
 /// Beyond a deadline that the worker itself keeps, for the way there and back.
-static constexpr int64_t kGraceMs = 5000;
-static constexpr int64_t kHelloMs = 60000; // A batch system may take its time.
+static int64_t patienceMs(int64_t deadlineMs) {
+  constexpr int64_t kGraceMs = 5000;
+  return deadlineMs + std::min(deadlineMs, kGraceMs);
+}
 
 std::string WorkerDevice::deviceClass() const {
   constexpr int64_t kGiB = int64_t(1) << 30;
@@ -34,7 +39,7 @@ WorkerAnswer WorkerClient::failure(Kind kind, llvm::StringRef what) {
 }
 
 WorkerAnswer WorkerClient::read(llvm::StringRef line, int64_t id) {
-  llvm::Expected<json::Value> value = json::parse(line);
+  llvm::Expected<json::Value> value = parseJson(line);
   if (!value) {
     llvm::consumeError(value.takeError());
     return failure(Kind::Garbled, "the worker answered `" + shortened(line) + "`, which is no JSON");
@@ -62,10 +67,13 @@ WorkerAnswer WorkerClient::ask(json::Object request, int64_t deadlineMs) {
   request["id"] = id;
   if (request.getString("op") != "hello")
     request["deadline_ms"] = deadlineMs;
+  auto begin = Clock::now();
+  const int64_t patience = patienceMs(deadlineMs);
   // Where nobody reads any more, what was said last is still to be read.
-  process->writeLine(llvm::formatv("{0}", json::Value(std::move(request))).str());
+  process->writeLine(llvm::formatv("{0}", json::Value(std::move(request))).str(), patience, stop);
+  int64_t spent = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count();
   std::string line;
-  switch (process->readLine(line, deadlineMs + kGraceMs, stop)) {
+  switch (process->readLine(line, patience - spent, stop)) {
   case WorkerProcess::Read::Line:
     break;
   case WorkerProcess::Read::Closed:
@@ -103,7 +111,7 @@ llvm::Error WorkerClient::restart() {
     return fresh.takeError();
   process = std::move(*fresh);
   ++started;
-  WorkerAnswer answer = ask(json::Object{{"op", "hello"}, {"protocol", protocol}}, kHelloMs);
+  WorkerAnswer answer = ask(json::Object{{"op", "hello"}, {"protocol", protocol}}, helloMs);
   if (answer.kind == Kind::Refused && answer.reason == "version")
     return llvm::createStringError("the worker refuses protocol %lld: %s", static_cast<long long>(protocol),
                                    answer.message.c_str());

@@ -37,9 +37,12 @@ class WorkerClient {
 public:
   static constexpr int64_t protocol = 1;
 
+  static constexpr int64_t kHelloMs = 60000; // A batch system may take its time.
+
   /// `stop` outlives the client.
-  WorkerClient(std::vector<std::string> command, std::string log, const std::atomic<bool> &stop)
-      : command(std::move(command)), log(std::move(log)), stop(stop) {}
+  WorkerClient(std::vector<std::string> command, std::string log, const std::atomic<bool> &stop,
+               int64_t helloMs = kHelloMs)
+      : command(std::move(command)), log(std::move(log)), stop(stop), helloMs(helloMs) {}
   /// The program at `path`.
   static std::vector<std::string> program(llvm::StringRef path) { return {path.str()}; }
   /// What a user wrote, as a shell reads it.
@@ -64,6 +67,7 @@ private:
   std::vector<std::string> command;
   std::string log;
   const std::atomic<bool> &stop;
+  int64_t helloMs;
   std::unique_ptr<WorkerProcess> process;
   WorkerDevice greeted;
   unsigned started = 0;

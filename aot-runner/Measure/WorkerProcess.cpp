@@ -68,15 +68,27 @@ llvm::Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::start(llvm::ArrayR
 
 WorkerProcess::~WorkerProcess() { end(); }
 
-bool WorkerProcess::writeLine(llvm::StringRef line) {
+/// Short waits, because a signal may arrive between the test of `stop` and the wait.
+static int nextWaitMs(Clock::time_point deadline) {
+  constexpr int64_t kLookAtStopMs = 100;
+  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, kLookAtStopMs));
+}
+
+bool WorkerProcess::writeLine(llvm::StringRef line, int64_t timeoutMs, const std::atomic<bool> &stop) {
+  auto deadline = Clock::now() + std::chrono::milliseconds(timeoutMs);
   std::string text = line.str() + "\n";
   for (size_t done = 0; done < text.size();) {
-    ssize_t sent = send(socket, text.data() + done, text.size() - done, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR)
+    ssize_t sent = send(socket, text.data() + done, text.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      done += sent;
       continue;
-    if (sent <= 0)
+    }
+    bool isFull = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (sent == 0 || (!isFull && errno != EINTR) || stop || Clock::now() >= deadline)
       return false;
-    done += sent;
+    pollfd waiting{socket, POLLOUT, 0};
+    poll(&waiting, 1, nextWaitMs(deadline));
   }
   return true;
 }
@@ -94,13 +106,10 @@ WorkerProcess::Read WorkerProcess::readLine(std::string &line, int64_t timeoutMs
     searched = pending.size();
     if (stop)
       return Read::Stopped;
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0)
+    if (Clock::now() >= deadline)
       return Read::TimedOut;
-    // Short waits, because a signal may arrive between the test of `stop` and the wait.
-    constexpr int64_t kLookAtStopMs = 100;
     pollfd waiting{socket, POLLIN, 0};
-    if (poll(&waiting, 1, std::min(left, kLookAtStopMs)) <= 0)
+    if (poll(&waiting, 1, nextWaitMs(deadline)) <= 0)
       continue;
     char buffer[65536];
     ssize_t got = recv(socket, buffer, sizeof(buffer), 0);

@@ -21,8 +21,8 @@ public:
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess &) = delete;
 
-  /// False when the process no longer reads.
-  bool writeLine(llvm::StringRef line);
+  /// False when the process no longer reads, does not read within the time, or `stop` became true.
+  bool writeLine(llvm::StringRef line, int64_t timeoutMs, const std::atomic<bool> &stop);
   enum class Read { Line, Closed, TimedOut, Stopped };
   /// Waits for one line, without its newline. Stopped: `stop` became true.
   Read readLine(std::string &line, int64_t timeoutMs, const std::atomic<bool> &stop);

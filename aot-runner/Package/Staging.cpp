@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <vector>
 
@@ -119,6 +120,42 @@ static Error putInPlace(StringRef folder, StringRef staging, function_ref<bool(S
   return error;
 }
 
+namespace {
+/// Lets one program at a time put a package below a folder, where its file system can do that.
+class TurnBelow {
+public:
+  explicit TurnBelow(StringRef parent) : descriptor(::open(parent.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    has = descriptor >= 0 && ::flock(descriptor, LOCK_EX) == 0;
+  }
+  ~TurnBelow() {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+  TurnBelow(const TurnBelow &) = delete;
+  bool isOurs() const { return has; }
+
+private:
+  int descriptor;
+  bool has;
+};
+} // namespace
+
+/// Of the folder in which a package is made, before the random digits.
+static constexpr StringLiteral kStaging = ".helion-new";
+
+/// What programs left that were killed while they wrote this package. It is our turn, so none of it is still written.
+static void removeUnfinished(StringRef target) {
+  std::error_code code;
+  std::vector<std::string> unfinished;
+  std::string prefix = (sys::path::filename(target) + kStaging + "-").str();
+  for (sys::fs::directory_iterator it(sys::path::parent_path(target), code), end; it != end && !code;
+       it.increment(code))
+    if (sys::path::filename(it->path()).starts_with(prefix))
+      unfinished.push_back(it->path());
+  for (const std::string &path : unfinished)
+    sys::fs::remove_directories(path); // One that stays does no harm.
+}
+
 Error replaceFolder(StringRef folder, const std::map<std::string, std::string> &files,
                     function_ref<bool(StringRef)> owns) {
   SmallString<128> target(folder);
@@ -129,8 +166,11 @@ Error replaceFolder(StringRef folder, const std::map<std::string, std::string> &
     return createStringError("`" + folder + "` is there and is no folder");
   if (std::error_code code = sys::fs::create_directories(sys::path::parent_path(target)))
     return failed("make the folder of", folder, code);
+  TurnBelow turn(sys::path::parent_path(target));
+  if (turn.isOurs())
+    removeUnfinished(target);
   SmallString<128> staging;
-  if (std::error_code code = sys::fs::createUniqueDirectory(target + ".new", staging))
+  if (std::error_code code = sys::fs::createUniqueDirectory(target + kStaging, staging))
     return failed("write beside", folder, code);
   sys::fs::setPermissions(staging, sys::fs::perms(0755));
   Error error = writeAll(staging, files);

@@ -42,6 +42,9 @@ struct Options {
   unsigned pool = 64;   // Distinct artifacts.
   uint64_t seed = 0;
   double budgetSeconds = 0, gpuSeconds = 0; // 0: no limit.
+  double compileSeconds = 120;              // Of one config; longer ones are given up.
+  double answerSeconds = 0;                 // A worker's, for one request; 0: a minute, 20 s for a first run.
+  uint64_t maxBytes = 0;                    // Of a package's code; 0: no limit.
   bool json = false, dryRun = false, strict = false;
   std::string buildId; // Of this program: half of what names a compilation.
   std::string toolVersion;

@@ -11,7 +11,7 @@ using namespace helion;
 using namespace helion::aot;
 
 /// The gate's patience: the first run of a candidate may page in, and bad ones are slow, but not this slow.
-static constexpr int64_t kGateDeadlineMs = 20000;
+static constexpr double kGateSeconds = 20;
 
 static mlir::DialectRegistry allDialects() {
   mlir::DialectRegistry registry;
@@ -21,7 +21,8 @@ static mlir::DialectRegistry allDialects() {
 
 Pool::Pool(Workbench &bench, const SignatureProblem &problem)
     : workbench(bench), problem(problem),
-      compiler(problem.kernel, bench.journal, bench.runDir, bench.options.buildId, bench.options.jobs),
+      compiler(problem.kernel, bench.journal, bench.runDir, bench.options.buildId,
+               {bench.options.jobs, bench.options.compileSeconds, bench.runDir.logPath("compiler")}),
       anchorHash(problem.universalArtifact.manifest.artifactHash()), context(allDialects()) {}
 
 llvm::Error Pool::refresh() {
@@ -62,6 +63,7 @@ llvm::Expected<std::optional<Subject>> Pool::subject(unsigned row, const Candida
 llvm::Expected<std::vector<Subject>> Pool::passing(unsigned row, const std::vector<std::string> &artifacts) {
   std::vector<Subject> subjects;
   CorrectnessGate gate(workbench.journal, *workbench.bench);
+  double patience = workbench.options.answerSeconds > 0 ? workbench.options.answerSeconds : kGateSeconds;
   for (const std::string &artifact : artifacts) {
     llvm::Expected<std::optional<Subject>> next = subject(row, candidates.at(artifact));
     if (!next)
@@ -69,13 +71,23 @@ llvm::Expected<std::vector<Subject>> Pool::passing(unsigned row, const std::vect
     if (!*next)
       continue;
     llvm::Expected<CheckResult> verdict =
-        gate.check(**next, [&](const Row &row) { return reference(row); }, kGateDeadlineMs);
+        gate.check(**next, [&](const Row &row) { return reference(row); }, static_cast<int64_t>(patience * 1000));
     if (!verdict)
       return verdict.takeError();
     if (verdict->verdict == CheckVerdict::Ok)
       subjects.push_back(std::move(**next));
   }
   return subjects;
+}
+
+/// The row has no anchor: nothing on it can be compared.
+llvm::Error Pool::anchorFailed(const Row &row) {
+  llvm::Expected<std::optional<CheckResult>> verdict = workbench.journal.findVerdict(anchorHash, row.id());
+  if (!verdict)
+    return verdict.takeError();
+  std::string why = *verdict ? (name((*verdict)->verdict) + ": " + (*verdict)->message).str() : "its facts do not hold";
+  return llvm::createStringError(row.place + ": the universal config fails on this row, so nothing can be compared (" +
+                                 why + ")");
 }
 
 llvm::Error Pool::measureMore(unsigned row, const std::vector<std::string> &artifacts, unsigned rounds) {
@@ -89,9 +101,7 @@ llvm::Error Pool::measureMore(unsigned row, const std::vector<std::string> &arti
   if (!anchor)
     return anchor.takeError();
   if (anchor->empty())
-    return llvm::createStringError(call.place +
-                                   ": the universal config fails on this row, so nothing can be compared; see `" +
-                                   workbench.journal.path() + "`");
+    return anchorFailed(call);
   for (unsigned round = 0; round < rounds; ++round)
     if (auto blamed = workbench.timing->round(anchor->front(), *subjects, round); !blamed)
       return blamed.takeError();

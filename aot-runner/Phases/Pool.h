@@ -52,6 +52,7 @@ private:
   /// Those that pass the gate.
   llvm::Expected<std::vector<Subject>> passing(unsigned row, const std::vector<std::string> &artifacts);
   llvm::Expected<const Reference *> reference(const Row &row);
+  llvm::Error anchorFailed(const Row &row);
   llvm::Expected<bool> passed(unsigned row, llvm::StringRef artifact);
 
   Workbench &workbench;

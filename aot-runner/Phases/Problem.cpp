@@ -4,6 +4,8 @@
 #include "aot-runner/Phases/Problem.h"
 
 #include "aot-runner/Journal/DurableFile.h"
+#include "aot-runner/Phases/Preflight.h"
+#include "aot-runner/Search/IsolatedCompile.h"
 #include "codegen/Driver/Registration.h"
 #include "dialect/Frontend/Import.h"
 #include "mlir/IR/MLIRContext.h"
@@ -74,7 +76,8 @@ llvm::Expected<SignatureProblem> helion::aot::loadSignature(const Options &optio
   llvm::Expected<SearchKernel> search = SearchKernel::make(std::move(*text), options.kernelFile, *options.device);
   if (!search)
     return search.takeError();
-  llvm::Expected<helion::Artifact> artifact = search->compile(search->universalConfig());
+  llvm::Expected<helion::Artifact> artifact =
+      compileIsolated(*search, search->universalConfig(), {1, options.compileSeconds, ""});
   if (!artifact)
     return llvm::createStringError(options.kernelFile + ": the universal config of `" + kernel +
                                    "` does not compile: " + llvm::toString(artifact.takeError()));
@@ -98,7 +101,7 @@ static llvm::Error checkRow(const Row &row, const Manifest &manifest) {
     if (argument.writes)
       return llvm::createStringError(row.place + ": `" + argument.name +
                                      "` is changed in place; such kernels cannot be measured");
-  return llvm::Error::success();
+  return checkInputs(row, *plan);
 }
 
 /// The name of the kernel in the file; with several, the user must say which.
@@ -121,10 +124,17 @@ static llvm::Expected<std::string> kernelName(const Options &options) {
   for (const frontend::KernelSummary &kernel : *kernels)
     names.push_back(kernel.name);
   if (names.empty())
-    return llvm::createStringError(options.kernelFile + ": no kernel; decorate a function with `@helion.kernel`");
+    return llvm::createStringError(options.kernelFile + ":1:1: no kernel; decorate a function with `@helion.kernel`");
+  auto place = [&](const frontend::KernelSummary &kernel) {
+    return options.kernelFile + ":" + std::to_string(kernel.line) + ":" + std::to_string(kernel.column) + ": ";
+  };
+  std::string list = "`" + llvm::join(names, "`, `") + "`";
   if (options.kernelName.empty() && names.size() > 1)
-    return llvm::createStringError(options.kernelFile + ": " + llvm::Twine(names.size()) + " kernels (`" +
-                                   llvm::join(names, "`, `") + "`); choose one with `--kernel`");
+    return llvm::createStringError(place((*kernels)[1]) + std::to_string(names.size()) + " kernels (" + list +
+                                   "); choose one with `--kernel`");
+  if (!options.kernelName.empty() && !llvm::is_contained(names, options.kernelName))
+    return llvm::createStringError(place(kernels->front()) + "no kernel is called `" + options.kernelName +
+                                   "`; there is " + list);
   return names.front();
 }
 
@@ -136,6 +146,15 @@ static llvm::Expected<std::string> chosenKernel(const Options &options) {
     return llvm::createStringError(options.kernelFile + ": the kernel is `" + *name + "`, not `" + options.kernelName +
                                    "`");
   return name;
+}
+
+/// The importer knows a signature by its text; the user knows the row that asks for it.
+static llvm::Error atRow(llvm::Error error, const Row &row) {
+  std::string text = llvm::toString(std::move(error));
+  llvm::StringRef rest = text;
+  if (rest.consume_front("--args:")) // `1:3: error: what`, then the signature with a caret.
+    return llvm::createStringError(row.place + ": " + rest.split("error: ").second.split('\n').first);
+  return llvm::createStringError(text + "\n" + row.place + ": note: with the arguments of this row");
 }
 
 llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
@@ -152,7 +171,7 @@ llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
   for (auto &[signature, rows] : bySignature) {
     llvm::Expected<SignatureProblem> loaded = loadSignature(options, *name, signature);
     if (!loaded)
-      return loaded.takeError();
+      return atRow(loaded.takeError(), rows.front());
     for (const Row &row : rows)
       if (llvm::Error error = checkRow(row, loaded->universalArtifact.manifest))
         return std::move(error);

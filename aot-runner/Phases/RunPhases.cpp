@@ -4,6 +4,7 @@
 #include "aot-runner/Phases/RunPhases.h"
 
 #include "aot-runner/Package/WritePackage.h"
+#include "aot-runner/Phases/Preflight.h"
 #include "aot-runner/Phases/Report.h"
 #include "aot-runner/Phases/Tuning.h"
 #include "dialect/Target/ContentHash.h"
@@ -38,10 +39,14 @@ private:
   llvm::Error learn(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
   llvm::Error select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
   llvm::Expected<ExitCode> package(FindObject find);
+  llvm::Error checkSize() const;
   llvm::Expected<ExitCode> buildFromTuned();
   llvm::Expected<ExitCode> evaluate();
   llvm::Expected<ExitCode> dryRun(const Problem &problem);
-  llvm::Error checkWorker() const;
+  llvm::Error checkWorker(const Problem &problem) const;
+  int64_t helloMs() const {
+    return options.answerSeconds > 0 ? static_cast<int64_t>(options.answerSeconds * 1000) : WorkerClient::kHelloMs;
+  }
   llvm::Expected<std::string> lastDevice(Journal &journal, llvm::StringRef protocol) const;
   ExitCode verdict() const { return replayed.outcome == Outcome::Met ? ExitCode::Met : ExitCode::Missed; }
   ExitCode report(ExitCode exit);
@@ -67,11 +72,11 @@ ExitCode Run::report(ExitCode exit) {
 
 //===-- Before anything is written --------------------------------------------------------------------------------===//
 
-llvm::Error Run::checkWorker() const {
-  WorkerClient probe(options.worker, "/dev/null", budget.stop);
+llvm::Error Run::checkWorker(const Problem &problem) const {
+  WorkerClient probe(options.worker, "/dev/null", budget.stop, helloMs());
   llvm::Error error = probe.restart();
   if (!error)
-    return error;
+    return checkMemory(problem, probe.device());
   if (llvm::Error ended = budget.check())
     return llvm::consumeError(std::move(error)), std::move(ended);
   return llvm::make_error<EndedEarly>(EndedEarly::Why::NoWorker, llvm::toString(std::move(error)));
@@ -137,13 +142,16 @@ llvm::Expected<std::string> Run::lastDevice(Journal &journal, llvm::StringRef pr
 }
 
 llvm::Expected<ExitCode> Run::tune(const Problem &problem) {
+  // A phase that only reads makes no directory.
+  if (!options.does(Phase::Collect) && !RunDir::exists(options.runDir))
+    return llvm::createStringError("run directory `" + options.runDir + "` holds nothing; run `--phase collect` first");
   if (!options.does(Phase::Collect) && !options.does(Phase::Measure))
     return tuneIn(problem, nullptr);
-  if (llvm::Error error = checkWorker())
+  if (llvm::Error error = checkWorker(problem))
     return std::move(error);
   llvm::SmallString<128> log(options.runDir);
   llvm::sys::path::append(log, "logs", "worker.log");
-  WorkerClient client(options.worker, log.str().str(), budget.stop);
+  WorkerClient client(options.worker, log.str().str(), budget.stop, helloMs());
   return tuneIn(problem, &client);
 }
 
@@ -168,6 +176,8 @@ llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *clien
     return samples.takeError();
   TimingOptions timingOptions;
   timingOptions.seed = options.seed;
+  if (options.answerSeconds > 0)
+    timingOptions.deadlineMs = static_cast<int64_t>(options.answerSeconds * 1000);
   Timing timing(*journal, *samples, bench, timingOptions);
   Workbench workbench{options, *runDir, *journal, &bench, &timing, *samples, progress};
   std::vector<std::unique_ptr<Pool>> pools;
@@ -237,6 +247,23 @@ llvm::Error Run::select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<P
   return llvm::Error::success();
 }
 
+/// Of the code that the package would hold, each artifact once.
+llvm::Error Run::checkSize() const {
+  std::map<std::string, uint64_t> bytes;
+  for (const TunedSignature &signature : tuned.signatures)
+    for (const TunedVariant &variant : signature.variants)
+      bytes[variant.artifact] = variant.resources.codeBytes;
+  uint64_t total = 0;
+  for (auto &[artifact, size] : bytes)
+    total += size;
+  if (options.maxBytes == 0 || total <= options.maxBytes)
+    return llvm::Error::success();
+  return llvm::make_error<EndedEarly>(
+      EndedEarly::Why::Limit, llvm::formatv("the package's code takes {0} bytes, `--max-bytes` allows {1}; allow more, "
+                                            "or fewer configs by `--max-configs`",
+                                            total, options.maxBytes));
+}
+
 llvm::Expected<ExitCode> Run::package(FindObject find) {
   llvm::Expected<Replay> result = replay(tuned);
   if (!result)
@@ -248,9 +275,14 @@ llvm::Expected<ExitCode> Run::package(FindObject find) {
     outcomes.remarks.push_back("the goal is not met, so `--strict` writes no package");
     return verdict();
   }
+  if (llvm::Error error = checkSize())
+    return std::move(error);
   llvm::Expected<PackageSpec> spec = packageSpec(options, tuned, replayed, outcomes.notes, find);
   if (!spec)
     return spec.takeError();
+  // From here on it takes an instant, and is done whole.
+  if (budget.stop)
+    return budget.check();
   if (llvm::Error error = writePackage(*spec, options.output))
     return std::move(error);
   outcomes.output = options.output;
@@ -279,7 +311,8 @@ llvm::Expected<ExitCode> Run::buildFromTuned() {
   }
   llvm::Expected<ExitCode> built =
       package([&](const TunedSignature &signature, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
-        llvm::Expected<helion::Artifact> artifact = signatures.at(signature.name).kernel.compile(variant.config);
+        llvm::Expected<helion::Artifact> artifact =
+            compileIsolated(signatures.at(signature.name).kernel, variant.config, {1, options.compileSeconds, ""});
         if (artifact && artifact->manifest.artifactHash() != variant.artifact)
           return llvm::createStringError(options.from + ": config `" + variant.config +
                                          "` gives another artifact than the one measured; tune again");
@@ -309,6 +342,9 @@ llvm::Expected<ExitCode> Run::evaluate() {
 }
 
 llvm::Expected<ExitCode> Run::run() {
+  if (!options.dryRun && options.phase != Phase::Evaluate)
+    if (llvm::Error error = checkFolders(options))
+      return std::move(error);
   if (!options.from.empty())
     return buildFromTuned();
   if (options.phase == Phase::Evaluate)
@@ -316,6 +352,8 @@ llvm::Expected<ExitCode> Run::run() {
   llvm::Expected<Problem> problem = loadProblem(options);
   if (!problem)
     return problem.takeError();
+  if (budget.stop)
+    return budget.check();
   return options.dryRun ? dryRun(*problem) : tune(*problem);
 }
 
@@ -328,7 +366,8 @@ ExitCode helion::aot::runPhases(const Options &options, const std::atomic<bool> 
   llvm::handleAllErrors(
       result.takeError(),
       [&](const EndedEarly &ended) {
-        static constexpr ExitCode exits[] = {ExitCode::Interrupted, ExitCode::BudgetEnded, ExitCode::NoWorker};
+        static constexpr ExitCode exits[] = {ExitCode::Interrupted, ExitCode::BudgetEnded, ExitCode::NoWorker,
+                                             ExitCode::LimitBroken};
         exit = exits[static_cast<unsigned>(ended.why)];
         err << "helion-aot: " << ended.message << "\n";
       },

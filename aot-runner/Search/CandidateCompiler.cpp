@@ -5,10 +5,7 @@
 
 #include "codegen/Driver/SharedObject.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ThreadPool.h"
-#include <atomic>
 
 using namespace helion;
 using namespace helion::aot;
@@ -29,66 +26,36 @@ llvm::Error CandidateCompiler::provide(const helion::Artifact &artifact, llvm::S
   return llvm::Error::success();
 }
 
-llvm::Error CandidateCompiler::commit(llvm::StringRef config, llvm::Expected<helion::Artifact> artifact, bool crashed) {
-  std::lock_guard<std::mutex> lock(committing);
-  if (!artifact) {
-    CompileVerdict verdict = crashed ? CompileVerdict::Failed : CompileVerdict::Rejected;
-    return journal.addCompile(keyOf(config), {verdict, "", llvm::toString(artifact.takeError())});
+llvm::Error CandidateCompiler::commit(llvm::StringRef config, const CompileOutcome &outcome) {
+  if (auto *failure = std::get_if<CompileFailure>(&outcome)) {
+    CompileVerdict verdict = failure->refused ? CompileVerdict::Rejected : CompileVerdict::Failed;
+    return journal.addCompile(keyOf(config), {verdict, "", failure->message});
   }
-  std::string hash = artifact->manifest.artifactHash();
-  if (llvm::Error error = provide(*artifact, hash))
+  const auto &artifact = std::get<helion::Artifact>(outcome);
+  std::string hash = artifact.manifest.artifactHash();
+  if (llvm::Error error = provide(artifact, hash))
     return error;
-  if (llvm::Error error = journal.addArtifact({hash, artifact->manifest.text(), artifact->object}))
+  if (llvm::Error error = journal.addArtifact({hash, artifact.manifest.text(), artifact.object}))
     return error;
   return journal.addCompile(keyOf(config), {CompileVerdict::Ok, hash, ""});
 }
 
-llvm::Error CandidateCompiler::compileOne(llvm::StringRef config) {
-  std::optional<llvm::Expected<helion::Artifact>> compiled;
-  llvm::CrashRecoveryContext context;
-  bool survived = context.RunSafely([&] { compiled.emplace(kernel.compile(config)); });
-  if (survived)
-    return commit(config, std::move(*compiled), /*crashed=*/false);
-  return commit(config, llvm::createStringError("the compiler crashed"), /*crashed=*/true);
-}
-
 llvm::Error CandidateCompiler::compileAll(llvm::ArrayRef<std::string> configs, llvm::function_ref<bool()> goOn,
                                           llvm::function_ref<void()> done) {
-  llvm::CrashRecoveryContext::Enable();
-  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
-  llvm::Error first = llvm::Error::success();
-  std::atomic<bool> failed = false;
+  std::vector<std::string> missing;
   for (const std::string &config : configs) {
-    llvm::Expected<std::optional<CompileResult>> known = [&] {
-      std::lock_guard<std::mutex> lock(committing);
-      return journal.findCompile(keyOf(config));
-    }();
-    if (!known) {
-      pool.wait();
-      return llvm::joinErrors(std::move(first), known.takeError());
-    }
-    if (*known) {
-      std::lock_guard<std::mutex> lock(committing);
+    llvm::Expected<std::optional<CompileResult>> known = journal.findCompile(keyOf(config));
+    if (!known)
+      return known.takeError();
+    if (*known || llvm::is_contained(missing, config))
       done();
-      continue;
-    }
-    pool.async([&, config] {
-      if (failed || !goOn())
-        return;
-      llvm::Error error = compileOne(config);
-      std::lock_guard<std::mutex> lock(committing);
-      done();
-      if (!error)
-        return;
-      // The first says what happened; the others say it again.
-      if (failed.exchange(true))
-        return llvm::consumeError(std::move(error));
-      llvm::consumeError(std::move(first));
-      first = std::move(error);
-    });
+    else
+      missing.push_back(config);
   }
-  pool.wait();
-  return first;
+  return compileIsolated(kernel, missing, limits, goOn, [&](size_t task, CompileOutcome outcome) {
+    done();
+    return commit(missing[task], outcome);
+  });
 }
 
 llvm::Expected<std::map<std::string, Candidate>> CandidateCompiler::candidates() {

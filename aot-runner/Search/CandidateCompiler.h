@@ -7,9 +7,8 @@
 
 #include "aot-runner/Journal/Journal.h"
 #include "aot-runner/Journal/RunDir.h"
-#include "aot-runner/Search/SearchKernel.h"
+#include "aot-runner/Search/IsolatedCompile.h"
 #include <map>
-#include <mutex>
 
 namespace helion::aot {
 
@@ -23,11 +22,12 @@ struct Candidate {
 class CandidateCompiler {
 public:
   CandidateCompiler(const SearchKernel &kernel, Journal &journal, const RunDir &runDir, std::string buildId,
-                    unsigned jobs)
-      : kernel(kernel), journal(journal), runDir(runDir), buildId(std::move(buildId)), jobs(jobs) {}
+                    ChildLimits limits)
+      : kernel(kernel), journal(journal), runDir(runDir), buildId(std::move(buildId)), limits(std::move(limits)) {}
 
-  /// Compiles those that have no record. `goOn` is asked before each, on any thread; `done` is told after each, one at
-  /// a time. An error is the journal's or the run directory's; a config that does not compile is a record.
+  /// Compiles those that have no record, each in a child. When `goOn` says no, compiles that run are given up; `done`
+  /// is told after each. An error is the journal's or the run directory's; a config that does not compile, crashes the
+  /// compiler or takes too long is a record.
   llvm::Error compileAll(llvm::ArrayRef<std::string> configs, llvm::function_ref<bool()> goOn,
                          llvm::function_ref<void()> done);
 
@@ -40,15 +40,13 @@ public:
 
 private:
   CompileKey keyOf(llvm::StringRef config) const { return {kernel.getHash(), config.str(), buildId}; }
-  llvm::Error commit(llvm::StringRef config, llvm::Expected<helion::Artifact> artifact, bool crashed);
-  llvm::Error compileOne(llvm::StringRef config);
+  llvm::Error commit(llvm::StringRef config, const CompileOutcome &outcome);
 
   const SearchKernel &kernel;
   Journal &journal;
   const RunDir &runDir;
   std::string buildId;
-  unsigned jobs;
-  std::mutex committing;
+  ChildLimits limits;
 };
 
 } // namespace helion::aot

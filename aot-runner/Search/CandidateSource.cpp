@@ -4,6 +4,7 @@
 #include "aot-runner/Search/CandidateSource.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace helion;
 using namespace helion::aot;
@@ -77,7 +78,7 @@ std::vector<std::string> CandidateSource::draw(unsigned count) {
   return texts;
 }
 
-std::vector<std::string> CandidateSource::neighbours(llvm::ArrayRef<std::string> winners, unsigned each) {
+std::vector<std::string> CandidateSource::neighbours(llvm::ArrayRef<std::string> winners, unsigned each) const {
   const Space &space = kernel.getSpace();
   std::vector<std::string> texts;
   for (const std::string &winner : winners) {
@@ -87,6 +88,8 @@ std::vector<std::string> CandidateSource::neighbours(llvm::ArrayRef<std::string>
       continue;
     }
     std::vector<Config> near = space.neighbours(*config);
+    // Of the winner alone: a run that goes on has drawn other configs before, and must ask for the same neighbours.
+    Random random(seed + llvm::xxh3_64bits(winner));
     for (unsigned taken = 0; taken < each && !near.empty(); ++taken) {
       size_t at = random.below(near.size());
       texts.push_back(space.canonical(near[at]).print());

@@ -12,7 +12,7 @@ namespace helion::aot {
 
 class CandidateSource {
 public:
-  CandidateSource(const SearchKernel &kernel, uint64_t seed) : kernel(kernel), random(seed) {}
+  CandidateSource(const SearchKernel &kernel, uint64_t seed) : kernel(kernel), seed(seed), random(seed) {}
 
   /// Default and seeds: tiles of a few sizes whose sides fill vector registers and whose area fits a cache, with the
   /// other choices at their defaults. Few, so that at least half of a pool is random.
@@ -21,11 +21,12 @@ public:
   std::optional<std::vector<std::string>> all(unsigned most) const;
   /// Draws that were not drawn before by this object; fewer where the space seems used up.
   std::vector<std::string> draw(unsigned count);
-  /// For each winner up to `each` configs that are one step away.
-  std::vector<std::string> neighbours(llvm::ArrayRef<std::string> winners, unsigned each);
+  /// For each winner up to `each` configs that are one step away; always the same ones for a winner.
+  std::vector<std::string> neighbours(llvm::ArrayRef<std::string> winners, unsigned each) const;
 
 private:
   const SearchKernel &kernel;
+  uint64_t seed;
   Random random;
   std::set<std::string> drawn;
 };

@@ -287,7 +287,7 @@ std::optional<std::vector<KernelSummary>> helion::frontend::listKernels(const st
   MLIRContext context;
   std::vector<KernelSummary> out;
   for (const std::shared_ptr<Function> &function : kernelsOf(&context, *source, *module)) {
-    KernelSummary summary{function->name, {}};
+    KernelSummary summary{function->name, {}, function->at.line, function->at.column + 1};
     for (const Parameter &parameter : function->parameters)
       summary.parameters.push_back(parameter.name);
     out.push_back(std::move(summary));

@@ -25,6 +25,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importHelion(mlir::MLIRContext *context, const
 struct KernelSummary {
   std::string name;
   std::vector<std::string> parameters;
+  unsigned line = 0, column = 0; // Of its name, from 1.
 };
 /// The kernels of a file in order; nothing after an error.
 std::optional<std::vector<KernelSummary>> listKernels(const std::string &path, llvm::raw_ostream &errors);

@@ -131,11 +131,15 @@ static std::optional<size_t> findDoubledKey(StringRef text) {
 
 JsonText::JsonText(StringRef text, StringRef file, unsigned firstLine) : text(text), file(file), firstLine(firstLine) {}
 
-Error JsonText::errorAt(size_t offset, const Twine &message) const {
+std::string JsonText::placeOf(size_t offset) const {
   StringRef before = StringRef(text).take_front(offset);
   size_t line = firstLine + before.count('\n');
   size_t column = offset - (before.rfind('\n') + 1) + 1; // npos + 1 is 0.
-  return createStringError(file + ":" + Twine(line) + ":" + Twine(column) + ": " + message);
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+Error JsonText::errorAt(size_t offset, const Twine &message) const {
+  return createStringError(placeOf(offset) + ": " + message);
 }
 
 /// Takes the offset out of llvm::json's message `[line:col, byte=N]: Text`. Where llvm::json wanted another character,
@@ -152,8 +156,37 @@ static std::pair<size_t, std::string> splitParseError(StringRef message, size_t 
   return {offset, lower};
 }
 
+/// Trees of tuned files nest by their depth, everything else less.
+static constexpr unsigned kDeepest = 512;
+
+/// The offset of the first bracket that opens a value too deep.
+static std::optional<size_t> findTooDeep(StringRef text) {
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '{' || c == '[') && ++depth > kDeepest)
+      return i;
+    else if (!inString && (c == '}' || c == ']') && depth != 0)
+      --depth;
+  }
+  return std::nullopt;
+}
+
+Expected<json::Value> parseJson(StringRef text) {
+  if (findTooDeep(text))
+    return createStringError("values nest deeper than `" + Twine(kDeepest) + "`");
+  return json::parse(text);
+}
+
 Expected<JsonText> JsonText::parse(StringRef text, StringRef file, unsigned firstLine) {
   JsonText result(text, file, firstLine);
+  if (std::optional<size_t> offset = findTooDeep(text))
+    return result.errorAt(*offset, "values nest deeper than `" + Twine(kDeepest) + "`");
   Expected<json::Value> value = json::parse(text);
   if (!value) {
     auto [offset, message] = splitParseError(toString(value.takeError()), text.size());
@@ -187,18 +220,19 @@ JsonCursor JsonCursor::element(size_t index) const {
 
 static size_t offsetOf(StringRef text, size_t start) { return Scanner(text, start).position(); }
 
-Error JsonCursor::error(const Twine &message) const {
+size_t JsonCursor::offset() const {
   size_t offset = offsetOf(text->text, 0);
   for (const Step &step : path)
     offset = step.isKey ? findMember(text->text, offset, step.key).second : findElement(text->text, offset, step.index);
-  return text->errorAt(offset, message);
+  return offset;
 }
 
+std::string JsonCursor::place() const { return text->placeOf(offset()); }
+
+Error JsonCursor::error(const Twine &message) const { return text->errorAt(offset(), message); }
+
 Error JsonCursor::errorAtKey(StringRef key, const Twine &message) const {
-  size_t offset = offsetOf(text->text, 0);
-  for (const Step &step : path)
-    offset = step.isKey ? findMember(text->text, offset, step.key).second : findElement(text->text, offset, step.index);
-  return text->errorAt(findMember(text->text, offset, key).first, message);
+  return text->errorAt(findMember(text->text, offset(), key).first, message);
 }
 
 Error JsonCursor::expected(StringRef what) const {

@@ -18,6 +18,10 @@ namespace helion {
 
 class JsonCursor;
 
+/// llvm::json::parse, but an error where values nest deeper than a format of ours can: its parser would take a stack
+/// frame for each.
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
+
 /// One JSON value with the text it was read from. Cursors point into it, so it must outlive them and stay in place.
 class JsonText {
 public:
@@ -30,6 +34,7 @@ public:
 private:
   friend class JsonCursor;
   JsonText(llvm::StringRef text, llvm::StringRef file, unsigned firstLine);
+  std::string placeOf(size_t offset) const;
   llvm::Error errorAt(size_t offset, const llvm::Twine &message) const;
 
   std::string text, file;
@@ -41,6 +46,8 @@ private:
 class JsonCursor {
 public:
   const llvm::json::Value &value() const { return *current; }
+  /// `file:line:col`.
+  std::string place() const;
   /// `file:line:col: message` at this value, or at the key of a member.
   llvm::Error error(const llvm::Twine &message) const;
   llvm::Error errorAtKey(llvm::StringRef key, const llvm::Twine &message) const;
@@ -63,6 +70,7 @@ private:
     bool isKey;
   };
   JsonCursor(const JsonText &text, const llvm::json::Value &value) : text(&text), current(&value) {}
+  size_t offset() const;
 
   const JsonText *text;
   const llvm::json::Value *current;

@@ -23,6 +23,12 @@ template <typename T> static json::Value listToJson(const std::vector<T> &list) 
 static json::Value toJson(const SizeExpr &expr) { return expr.str(); }
 static json::Value toJson(const Pred &pred) { return pred.str(); }
 
+/// Enough of a text to find it again.
+static std::string excerpt(StringRef text) {
+  constexpr size_t kShown = 60;
+  return text.size() <= kShown ? text.str() : (text.take_front(kShown) + "...").str();
+}
+
 /// A plain integer may stand for an expression's text.
 Error readJson(const JsonCursor &at, SizeExpr &out) {
   if (std::optional<int64_t> integer = at.value().getAsInteger()) {
@@ -34,7 +40,7 @@ Error readJson(const JsonCursor &at, SizeExpr &out) {
     return error;
   Expected<SizeExpr> expr = SizeExpr::parse(text);
   if (!expr)
-    return at.error("in `" + text + "`, " + toString(expr.takeError()));
+    return at.error("in `" + excerpt(text) + "`, " + toString(expr.takeError()));
   out = *expr;
   return Error::success();
 }
@@ -45,7 +51,7 @@ Error readJson(const JsonCursor &at, Pred &out) {
     return error;
   Expected<Pred> pred = Pred::parse(text);
   if (!pred)
-    return at.error("in `" + text + "`, " + toString(pred.takeError()));
+    return at.error("in `" + excerpt(text) + "`, " + toString(pred.takeError()));
   out = *pred;
   return Error::success();
 }

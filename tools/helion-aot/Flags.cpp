@@ -48,6 +48,13 @@ struct Flags {
   cl::opt<std::string> mode{"mode", cl::desc("cold (default) or warm caches"), cl::init("cold")};
   cl::opt<double> budgetSeconds{"budget-seconds", cl::desc("Time for the whole command"), cl::init(0)};
   cl::opt<double> gpuSeconds{"gpu-seconds", cl::desc("Time on the device"), cl::init(0)};
+  cl::opt<double> compileSeconds{"compile-seconds", cl::desc("Time for the compile of one config (default 120)"),
+                                 cl::init(120)};
+  cl::opt<double> answerSeconds{
+      "answer-seconds", cl::desc("Time for an answer of the worker (default: 60 to start or be timed, 20 to run once)"),
+      cl::init(0)};
+  cl::opt<uint64_t> maxBytes{"max-bytes", cl::desc("What the package's code may take (default: no limit)"),
+                             cl::init(0)};
   cl::opt<std::string> worker{"worker", cl::desc("Command of a worker, such as `ssh box helion-worker`")};
   cl::opt<std::string> from{"from", cl::desc("Build from this .tuned.jsonl alone")};
   cl::opt<bool> json{"json", cl::desc("Print one JSON object")};
@@ -67,9 +74,15 @@ static llvm::Error checkNumbers(const Flags &flags) {
     return usage("`--max-configs` is `0`; a package holds at least one");
   if (flags.pool == 0)
     return usage("`--pool` is `0`; at least one candidate is needed");
-  for (const cl::opt<double> *budget : {&flags.budgetSeconds, &flags.gpuSeconds})
-    if (!(*budget >= 0) || std::isinf(*budget))
-      return usage("`--" + budget->ArgStr + "` is `" + realText(*budget) + "`; give seconds, or 0 for no limit");
+  constexpr double kYear = 365 * 86400.0;
+  for (const cl::opt<double> *seconds : {&flags.budgetSeconds, &flags.gpuSeconds, &flags.answerSeconds})
+    if (!(*seconds >= 0 && *seconds <= kYear))
+      return usage("`--" + seconds->ArgStr + "` is `" + realText(*seconds) +
+                   "`; give seconds, at most a year's, or 0 for the default");
+  if (!(flags.compileSeconds > 0 && flags.compileSeconds <= kYear))
+    return usage("`--compile-seconds` is `" + realText(flags.compileSeconds) + "`; give seconds, more than 0");
+  if (flags.maxBytes.getNumOccurrences() && flags.maxBytes == 0)
+    return usage("`--max-bytes` is `0`; a package holds code");
   if (flags.mode != "cold" && flags.mode != "warm")
     return usage("`--mode` is `" + flags.mode + "`; known are `cold`, `warm`");
   return llvm::Error::success();
@@ -147,6 +160,9 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   options.seed = flags.seed;
   options.budgetSeconds = flags.budgetSeconds;
   options.gpuSeconds = flags.gpuSeconds;
+  options.compileSeconds = flags.compileSeconds;
+  options.answerSeconds = flags.answerSeconds;
+  options.maxBytes = flags.maxBytes;
   options.json = flags.json;
   options.dryRun = flags.dryRun;
   options.strict = flags.strict;

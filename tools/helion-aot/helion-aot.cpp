@@ -6,6 +6,7 @@
 #include "Flags.h"
 #include "aot-runner/Phases/RunPhases.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
 #include <csignal>
 
 using namespace helion::aot;
@@ -19,6 +20,9 @@ static void interrupted(int) {
 }
 
 int main(int argc, char **argv) {
+  // A file that got the number of a closed standard stream would be written by the next message.
+  if (std::error_code code = llvm::sys::Process::FixupStandardFileDescriptors())
+    return static_cast<int>(ExitCode::BadInput);
   llvm::InitLLVM init(argc, argv);
   std::signal(SIGINT, interrupted);
   std::signal(SIGTERM, interrupted);
@@ -29,5 +33,13 @@ int main(int argc, char **argv) {
     llvm::errs() << "helion-aot: " << llvm::toString(options.takeError()) << "\n";
     return static_cast<int>(ExitCode::Usage);
   }
-  return static_cast<int>(runPhases(*options, stop, llvm::outs(), llvm::errs()));
+  ExitCode exit = runPhases(*options, stop, llvm::outs(), llvm::errs());
+  llvm::outs().flush();
+  if (std::error_code code = llvm::outs().error()) {
+    llvm::errs() << "helion-aot: cannot print the report: " << code.message() << "\n";
+    llvm::outs().clear_error();
+    exit = ExitCode::BadInput;
+  }
+  llvm::errs().clear_error(); // Nobody is left to tell.
+  return static_cast<int>(exit);
 }

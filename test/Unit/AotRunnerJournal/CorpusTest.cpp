@@ -72,7 +72,7 @@ TEST(Corpus, WeightGroupPlaceAndBinding) {
   const Row &row = corpus.rows[0];
   EXPECT_EQ(row.weight, 2.5);
   EXPECT_EQ(row.group, "g");
-  EXPECT_EQ(row.place, "c.jsonl:2");
+  EXPECT_EQ(row.place, "c.jsonl:2:22");
   Binding binding = row.binding();
   EXPECT_EQ(binding.tensors.size(), 1u);
   EXPECT_EQ(binding.value({Leaf::Kind::Size, "x", 1}), 3);
@@ -167,9 +167,9 @@ const Case errorCases[] = {
     {R"J({"kernel":"k","args":{"n":1},"sweep":{@"M+1":[2]}})J", "saw symbol `M+1`, expected a name"},
     {"{\"kernel\":\"k\",\"args\":{\"n\":1}}\n{\"kernel\":\"k\",\"args\":{\"n\":2}}\n"
      "@{\"kernel\":\"k\",\"weight\":3,\"args\":{\"n\":1}}",
-     "row repeats the one at c.jsonl:1: {\"args\":{\"n\":1},\"kernel\":\"k\"}"},
+     "row repeats the one at c.jsonl:1:22: {\"args\":{\"n\":1},\"kernel\":\"k\"}"},
     {R"J(@{"kernel":"k","args":{"x":{"shape":["M"],"dtype":"f32"}},"sweep":{"M":[3,3]}})J",
-     "row repeats the one at c.jsonl:1: {\"args\":{\"x\":{\"align\":16,\"dtype\":\"f32\",\"init\":\"normal\","
+     "row repeats the one at c.jsonl:1:22: {\"args\":{\"x\":{\"align\":16,\"dtype\":\"f32\",\"init\":\"normal\","
      "\"shape\":[3],\"strides\":[1]}},\"kernel\":\"k\"}"},
     {"{\"kernel\":\"k\",\"args\":{\"n\":1}}\n{@\"version\":1}", "only the first line may give the version"},
 };
@@ -204,7 +204,7 @@ TEST(Corpus, SeveralFilesAndKernels) {
   EXPECT_EQ(keysOf(Corpus::load({a, b}, "q")), "{\"args\":{\"n\":1},\"kernel\":\"q\"}\n");
   EXPECT_EQ(keysOf(Corpus::load({a, b}, "r")), a + ":1:1: no row is for kernel `r`; the corpus has `p`, `q`");
   EXPECT_EQ(keysOf(Corpus::load({a, a})),
-            a + ":2:1: row repeats the one at " + a + ":2: {\"args\":{\"n\":1},\"kernel\":\"p\"}");
+            a + ":2:1: row repeats the one at " + a + ":2:22: {\"args\":{\"n\":1},\"kernel\":\"p\"}");
   EXPECT_EQ(keysOf(Corpus::load({dir.file("none.jsonl")})),
             "cannot read corpus `" + dir.file("none.jsonl") + "`: No such file or directory");
 }

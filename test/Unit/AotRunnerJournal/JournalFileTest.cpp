@@ -2,6 +2,7 @@
 //
 // The journal's file: locks, versions, full disks, folders that cannot be written, and a writer that is killed.
 #include "aot-runner/Journal/Journal.h"
+#include "aot-runner/Journal/JournalSchema.h"
 #include "test/Unit/AotRunnerJournal/ScratchDir.h"
 #include "gtest/gtest.h"
 #include <csignal>
@@ -87,7 +88,7 @@ TEST(JournalFile, OtherFiles) {
   EXPECT_EQ(openError(newer, Mode::Write), "ok");
   cantFail(cantFail(Sqlite::open(newer, "newer", options)).run("PRAGMA user_version=99"));
   EXPECT_EQ(openError(newer, Mode::Write),
-            "journal `" + newer + "` has version `99`, this tool reads up to `1`; use a newer tool");
+            "journal `" + newer + "` has version `99`, this tool reads up to `2`; use a newer tool");
 }
 
 TEST(JournalFile, EmptyFileIsVersion0) {
@@ -95,9 +96,32 @@ TEST(JournalFile, EmptyFileIsVersion0) {
   std::string path = dir.file("j");
   cantFail(writeFileDurably(path, ""));
   EXPECT_EQ(openError(path, Mode::Read),
-            "journal `" + path + "` has version `0`; open it once for writing, which brings it to `1`");
+            "journal `" + path + "` has version `0`; open it once for writing, which brings it to `2`");
   EXPECT_EQ(openError(path, Mode::Write), "ok");
   EXPECT_EQ(openError(path, Mode::Read), "ok");
+}
+
+// The oldest journal there is: opened for writing, it gets what it lacks and keeps what it has.
+TEST(JournalFile, Version1IsBroughtUpToDate) {
+  ScratchDir dir;
+  std::string path = dir.file("j");
+  {
+    Sqlite::Options options;
+    options.write = true;
+    Sqlite database = cantFail(Sqlite::open(path, "old", options));
+    cantFail(database.run(schema::migrations[0].sql));
+    cantFail(database.run("INSERT INTO artifact(hash, manifest) VALUES('a', '{}'); INSERT INTO case_(key, args) "
+                          "VALUES('r', '{}'); INSERT INTO verdict VALUES(1, 1, 3, 0, 0, 0, 'as it was')"));
+    cantFail(
+        database.run("PRAGMA application_id=" + std::to_string(schema::applicationId) + "; PRAGMA user_version=1"));
+  }
+  EXPECT_EQ(openError(path, Mode::Read),
+            "journal `" + path + "` has version `1`; open it once for writing, which brings it to `2`");
+  Journal journal = cantFail(Journal::open(path, Mode::Write));
+  EXPECT_EQ(cantFail(journal.findVerdict("a", "r"))->message, "as it was");
+  EXPECT_FALSE(cantFail(journal.findFirstRun("a", "r")));
+  cantFail(journal.addFirstRun("a", "r", {{CheckVerdict::Ok, 1, 2, 3, ""}, "h"}));
+  EXPECT_EQ(cantFail(journal.findFirstRun("a", "r"))->outputs, "h");
 }
 
 /// Runs `body` in a child, as a user whom permissions bind even when the test runs as root; gives what it printed.

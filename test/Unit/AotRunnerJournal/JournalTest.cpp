@@ -218,6 +218,27 @@ TEST(Journal, MergeAlsoBringsObjects) {
                 "` cannot be opened: the file is missing, or its folder is missing or read-only");
 }
 
+TEST(Journal, FirstRunsLastUntilTheVerdict) {
+  ScratchDir dir;
+  Journal journal = create(dir.file("j"));
+  cantFail(journal.addArtifact({"h", "{}", ""}));
+  EXPECT_EQ(toString(journal.addFirstRun("h", "r", {})),
+            "journal `" + dir.file("j") + "` has no row `r`; add it first");
+  cantFail(journal.addRow("r", "{}"));
+  EXPECT_FALSE(cantFail(journal.findFirstRun("h", "r")));
+  cantFail(journal.addFirstRun("h", "r", {{CheckVerdict::Ok, 0.5, INFINITY, 0.25, ""}, "outputs"}));
+  std::optional<FirstRun> found = cantFail(journal.findFirstRun("h", "r"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->outputs, "outputs");
+  EXPECT_EQ(found->result.maxAbs, 0.5);
+  EXPECT_EQ(found->result.maxRel, INFINITY);
+  EXPECT_EQ(found->result.tolerance, 0.25);
+  EXPECT_FALSE(cantFail(journal.findVerdict("h", "r")));
+  cantFail(journal.addVerdict("h", "r", {}));
+  EXPECT_FALSE(cantFail(journal.findFirstRun("h", "r")));
+  EXPECT_TRUE(cantFail(journal.findVerdict("h", "r")));
+}
+
 TEST(Journal, CanonicalText) {
   ScratchDir dir;
   Journal journal = create(dir.file("j"));
@@ -228,7 +249,7 @@ TEST(Journal, CanonicalText) {
   cantFail(journal.addVerdict("h", "r", {CheckVerdict::NonDeterministic, 0.1, INFINITY, 0.25, "m"}));
   cantFail(journal.addSample(makeSample("h", "r", "s", 2, {1.5, 2})));
   EXPECT_EQ(textOf(journal),
-            R"({"record":"journal","version":1}
+            R"({"record":"journal","version":2}
 {"anchor":false,"artifact":"h","median_ns":1.75,"mode":"cold","ordinal":2,"record":"sample","row":"r","session":"s","times_ns":[1.5,2]}
 {"artifact":"h","build":"b","config":"c","kernel_hash":"k","message":"","record":"compile","verdict":"ok"}
 {"artifact":"h","max_abs":0.1,"max_rel":"inf","message":"m","record":"verdict","row":"r","tolerance":0.25,"verdict":"non_deterministic"}

@@ -39,6 +39,23 @@ TEST(RunDir, OneProgramAtATime) {
   EXPECT_TRUE(bool(RunDir::open(dir.folder())));
 }
 
+TEST(RunDir, WhatAKilledProgramLeftIsRemoved) {
+  ScratchDir dir;
+  EXPECT_FALSE(RunDir::exists(dir.folder()));
+  {
+    cantFail(RunDir::open(dir.folder()));
+  }
+  for (const char *name : {"a.o", "a.o.1234.tmp", "a.so", "b.so.partial"})
+    cantFail(writeFileDurably(dir.file("artifacts") + "/" + name, "x"));
+  cantFail(RunDir::open(dir.folder()));
+  for (const char *name : {"a.o", "a.so"})
+    EXPECT_TRUE(sys::fs::exists(dir.file("artifacts") + "/" + name)) << name;
+  for (const char *name : {"a.o.1234.tmp", "b.so.partial"})
+    EXPECT_FALSE(sys::fs::exists(dir.file("artifacts") + "/" + name)) << name;
+  cantFail(writeFileDurably(dir.file("journal.sqlite"), ""));
+  EXPECT_TRUE(RunDir::exists(dir.folder()));
+}
+
 TEST(RunDir, FileInTheWay) {
   ScratchDir dir;
   cantFail(writeFileDurably(dir.file("run"), "x"));

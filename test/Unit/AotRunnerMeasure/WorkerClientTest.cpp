@@ -49,6 +49,19 @@ TEST(WorkerClient, Failures) {
   EXPECT_EQ(askAfterHello("exec sleep 100").kind, Kind::TimedOut);
 }
 
+// More than any pipe holds, for a process that reads no more; and an answer that never ends.
+TEST(WorkerClient, NeitherDeafNorEndless) {
+  WorkerClient client({"/bin/sh", "-c", std::string(hello) + "exec sleep 100"}, "/dev/null", never);
+  llvm::cantFail(client.restart());
+  WorkerAnswer deaf = client.ask(llvm::json::Object{{"op", std::string(10'000'000, 'x')}}, 100);
+  EXPECT_EQ(deaf.kind, Kind::TimedOut);
+  EXPECT_EQ(deaf.message, "no answer within 100 ms");
+  EXPECT_EQ(askAfterHello("read line; printf '{\"id\":'; exec sleep 100").kind, Kind::TimedOut);
+  EXPECT_EQ(askAfterHello("read line; while true; do printf 1; done").kind, Kind::TimedOut);
+  WorkerAnswer nested = askAfterHello("read line; head -c 1000000 /dev/zero | tr '\\0' '['; echo");
+  EXPECT_EQ(nested.kind, Kind::Garbled);
+}
+
 TEST(WorkerClient, StopsAtOnce) {
   std::atomic<bool> stop = false;
   WorkerClient client({"/bin/sh", "-c", std::string(hello) + "sleep 100"}, "/dev/null", stop);
