@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kills helion-aot with SIGKILL after some answered samples, lets it finish, and reads what the worker was asked.
+"""Kills helion-aot with SIGKILL at some answers of a worker that logs, lets it finish, and compares what the worker was asked.
 
-Nothing that is in the journal is asked again: of each row and artifact, the gate's two runs are answered once (the check
-that was in flight is lost, so one may be answered twice), and no sample is taken beyond what a run without a kill may
-take. Anchors are taken in each session by design: the
-artifact that opens the first sample of a row is one.
+What a tuning asks is written as keys: `run` with case, artifact and poison; `time` with case, artifact and how many times
+that was asked before. A tuning that was killed asks for the same keys as one that was not, each once. Anchors alone are
+timed in each session anew, by design; which samples are anchors, the journal says, and it has one for each answer to
+`time`. Requests that put a worker into its state (hello, load, case, free) follow the process.
 Use: kill-and-resume.py FOLDER LOG_WORKER KERNEL CORPUS
 """
 import collections
@@ -12,105 +12,102 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 
 folder, log_worker, kernel, corpus = sys.argv[1:]
-MOST_SAMPLES = 9  # Of one artifact on one row (aot-runner/Phases/Tuning.cpp).
 
 
 def answered(log):
-    """The requests that have an answer, in order. A line that is still being written is none."""
+    """The requests that have an answer, in order."""
     requests, last = [], None
-    for line in open(log) if os.path.exists(log) else []:
-        if not line.endswith("\n"):
-            break
+    for line in open(log):
         if line.startswith("> "):
             last = json.loads(line[2:])
         elif line.startswith("< ") and last:
             requests.append(last)
+            last = None
     return requests
 
 
-def measured(log):
-    return [r for r in answered(log) if r["op"] in ("run", "time")]
-
-
 def workers_alive(log):
-    return [line for line in open(log) if line.startswith("# ") and os.path.exists("/proc/" + line[2:].strip())]
+    pids = [pid for line in open(log) if line.startswith("# ") for pid in line[2:].split()]
+    return [pid for pid in pids if os.path.exists(f"/proc/{pid}")]
 
 
-def start(phase, out, log):
-    worker = f"{sys.executable} {log_worker} {log} {shutil.which('helion-worker')}"
-    return subprocess.Popen(["helion-aot", kernel, "--corpus", corpus, "-o", out, "--pool", "4", "--phase", phase,
-                             "--threads", "1", "--worker", worker], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def run(phase, out, log, kill_after=None, kill_with=signal.SIGKILL):
-    process = start(phase, out, log)
-    while kill_after is not None and process.poll() is None and len(measured(log)) < kill_after:
-        time.sleep(0.002)
-    if kill_after is not None and process.poll() is None:
-        process.send_signal(kill_with)
-    text = process.communicate()[0].decode()
-    # A worker that lost its caller ends when it next reads.
-    deadline = time.time() + 20
-    while kill_with == signal.SIGKILL and workers_alive(log) and time.time() < deadline:
-        time.sleep(0.01)
-    if kill_after is None and process.returncode not in (0, 3):
-        sys.exit(f"{phase}: exit {process.returncode}: {text}")
-    return process.returncode
-
-
-def check(requests, what):
-    runs = collections.Counter((r["case"], r["artifact"], r["poison"]) for r in requests if r["op"] == "run")
-    again = {(case, artifact) for (case, artifact, poison), count in runs.items() if count > 1}
-    if len(again) > 1 or max(runs.values()) > 2:
-        sys.exit(f"{what}: the gate asked again for {sorted(again)}")
-    anchors = {}
-    for r in requests:
-        if r["op"] == "time":
-            anchors.setdefault(r["case"], r["artifact"])
-    times = collections.Counter((r["case"], r["artifact"]) for r in requests if r["op"] == "time")
-    for (case, artifact), count in times.items():
-        if count > MOST_SAMPLES and anchors[case] != artifact:
-            sys.exit(f"{what}: {count} samples of {artifact} on {case}")
-
-def interrupt():
-    """Ctrl-C: exit 130, workers ended, and the run directory goes on."""
-    name = os.path.join(folder, "interrupted")
+def run(phase, name, kill=()):
     log = name + ".log"
-    code = run("all", name, log, kill_after=5, kill_with=signal.SIGINT)
-    alive = workers_alive(log)
-    run("all", name, log)
-    check(measured(log), "interrupted")
-    print(f"interrupted: exit {code}, {len(alive)} workers alive, finished")
+    worker = " ".join([sys.executable, log_worker, log, shutil.which("helion-worker"), *map(str, kill)])
+    done = subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--phase", phase,
+                           "--threads", "1", "--worker", worker], capture_output=True, text=True, timeout=300)
+    if done.returncode not in ([-signal.SIGKILL] if kill else [0, 3]):
+        sys.exit(f"{phase} {kill}: exit {done.returncode}: {done.stderr}")
+    deadline = time.time() + 20
+    while workers_alive(log):
+        if time.time() > deadline:
+            sys.exit(f"{phase} {kill}: a worker outlives its caller")
+        time.sleep(0.01)
 
 
-def main():
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    whole = os.path.join(folder, "whole.log")
-    out = os.path.join(folder, "whole")
-    run("collect", out, whole)
-    first = len(measured(whole))
-    run("measure", out, whole)
-    second = len(measured(whole)) - first
-    kills = {"collect": [1, first // 2, first - 1], "measure": [1, second // 2, second - 1]}
-    for phase in kills:
-        for after in kills[phase]:
-            name = os.path.join(folder, f"{phase}-{after}")
-            log = name + ".log"
-            if phase == "measure":
-                run("collect", name, log)
-            before = len(measured(log))
-            code = run(phase, name, log, kill_after=before + after)
-            kept = len(measured(log))
-            run("all", name, log)
-            check(measured(log), f"{phase} killed after {after}")
-            print(f"{phase}: killed {'by signal' if code < 0 else 'too late'} after {kept - before} of its samples, finished")
-    interrupt()
+def keys(name):
+    """The keys that were answered, and how many anchors."""
+    journal = sqlite3.connect(name + ".run/journal.sqlite")
+    samples = iter(journal.execute(
+        "SELECT hash, anchor FROM sample JOIN artifact ON artifact.id=sample.artifact "
+        "JOIN session ON session.id=sample.session ORDER BY started, ordinal").fetchall())
+    found, times, anchors = collections.Counter(), collections.Counter(), 0
+    for request in answered(name + ".log"):
+        what = (request.get("case"), request.get("artifact"))
+        if request["op"] == "run":
+            found["run", *what, request["poison"]] += 1
+        if request["op"] == "time":
+            artifact, anchor = next(samples, (None, None))
+            if artifact != request["artifact"]:
+                sys.exit(f"{name}: the journal has no sample for {request}")
+            anchors += anchor
+            if not anchor:
+                found["time", *what, times[what]] += 1
+                times[what] += 1
+    if next(samples, None):
+        sys.exit(f"{name}: the journal has a sample that nobody answered")
+    return found, anchors
 
 
-main()
+def tune(name, killed_phase=None, kill=()):
+    for phase in ("collect", "measure"):
+        if phase == killed_phase:
+            run(phase, name, kill)
+        run(phase, name)
+    run("build", name)
+    if not os.path.exists(os.path.join(name, "vector_add.tuned.jsonl")):
+        sys.exit(f"{name}: no package")
+
+
+def count(name, op):
+    return sum(request["op"] == op for request in answered(name + ".log"))
+
+
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+whole, part = os.path.join(folder, "whole"), os.path.join(folder, "part")
+tune(whole)
+run("collect", part)
+samples = {"collect": count(part, "time"), "measure": count(whole, "time") - count(part, "time")}
+checks = count(part, "run")
+wanted, wanted_anchors = keys(whole)
+points = [(phase, "time", n) for phase in samples for n in (1, samples[phase] // 2, samples[phase] - 1)]
+points += [("collect", "run", n) for n in (1, checks // 2, checks - 1)]
+for phase, op, n in points:
+    name = os.path.join(folder, f"{phase}-{op}-{n}")
+    tune(name, phase, (op, n))
+    got, anchors = keys(name)
+    again = [key for key, times in got.items() if times > 1]
+    if got != wanted:
+        sys.exit(f"{phase} {op} {n}: asked again {again}, more {list(got - wanted)}, less {list(wanted - got)}")
+    # A round that was cut in two has an anchor more at its new beginning, or none at its end when nothing else is missing.
+    if abs(anchors - wanted_anchors) > 1:
+        sys.exit(f"{phase} {op} {n}: {anchors} anchors instead of {wanted_anchors}")
+    what = "samples" if op == "time" else "gate runs"
+    print(f"{phase}: killed after {n} {what}, {len(again)} of {sum(got.values())} asked again, finished")

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A real worker with one fault: the first N requests of an op for which a marker file is missing fail in some way.
+"""A real worker with one fault: the first N requests of an op, for some artifacts, fail in some way.
 
-Use: stub-worker.py FAULT OP TIMES FOLDER WORKER; faults: crash, hang, garbage, wrong-id. Each fault leaves a file in FOLDER.
+Faults: crash, garbage, wrong-id, hang (no answer), half (half a line, then nothing), deaf (reads no more; what is asked
+then does not arrive), deep (brackets that never close), flood (an endless line). Each fault leaves a file in FOLDER.
+SPARED is an artifact that nothing happens to, or `-`.
+Use: stub-worker.py FAULT OP TIMES FOLDER SPARED WORKER
 """
 import json
 import os
@@ -9,18 +12,23 @@ import subprocess
 import sys
 import time
 
-fault, op, times, folder, worker = sys.argv[1:]
+fault, op, times, folder, spared, worker = sys.argv[1:]
 process = subprocess.Popen([worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+SAID = {"garbage": "what?\n", "wrong-id": '{"id":-1,"ok":true}\n', "half": '{"id":', "deep": "[" * 10_000_000 + "\n"}
 for line in sys.stdin:
+    request = json.loads(line)
     seen = len(os.listdir(folder))
-    if json.loads(line)["op"] == op and seen < int(times):
-        open(os.path.join(folder, str(seen)), "w").close()
+    if request["op"] == op and seen < int(times) and request.get("artifact") != spared:
+        with open(os.path.join(folder, str(seen)), "w") as file:
+            file.write(line)
         if fault == "crash":
             process.kill()
             os.kill(os.getpid(), 11)
-        if fault == "hang":
+        print(SAID.get(fault, ""), end="", flush=True)
+        if fault in ("hang", "half", "deaf"):
             time.sleep(3600)
-        print("what?" if fault == "garbage" else '{"id":-1,"ok":true}', flush=True)
+        while fault == "flood":
+            print("x" * 1_000_000, end="", flush=True)
         continue
     process.stdin.write(line)
     process.stdin.flush()
