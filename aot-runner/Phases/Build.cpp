@@ -40,7 +40,7 @@ static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::Arr
 }
 
 llvm::Expected<SelectedSignature> helion::aot::selectSignature(const Options &options, Pool &pool) {
-  if (llvm::Error error = pool.refresh())
+  if (llvm::Error error = pool.refreshSome())
     return std::move(error);
   std::vector<unsigned> kept;
   llvm::Expected<Matrix> matrix = pool.matrix(kept);

@@ -33,6 +33,15 @@ llvm::Error Pool::refresh() {
   return llvm::Error::success();
 }
 
+llvm::Error Pool::refreshSome() {
+  if (llvm::Error error = refresh())
+    return error;
+  if (!candidates.empty())
+    return llvm::Error::success();
+  return llvm::createStringError("the run directory has no candidates of `" + problem.name +
+                                 "` by this program; run `--phase collect` first");
+}
+
 llvm::Expected<const Reference *> Pool::reference(const Row &row) {
   std::string id = row.id();
   if (auto known = references.find(id); known != references.end())

@@ -37,6 +37,8 @@ public:
 
   /// Reads the candidates again after compiles.
   llvm::Error refresh();
+  /// The same; an error where there are none.
+  llvm::Error refreshSome();
   /// Gates every candidate on every row where its facts hold, and takes one sample of those that pass.
   llvm::Error measureOnce();
   /// Takes samples of some candidates on one row until each has `rounds`.

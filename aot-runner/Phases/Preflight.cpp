@@ -49,6 +49,12 @@ llvm::Error helion::aot::checkFolders(const Options &options) {
   if (options.from.empty() && (output == runDir || inside))
     return llvm::createStringError("the run directory `" + options.runDir + "` is " + (inside ? "inside " : "") +
                                    "the package's folder `" + options.output + "`; give another `--run-dir`");
+  // Workers and reports are told of them in JSON.
+  for (const std::string &folder : {options.output, options.runDir})
+    if (!llvm::json::isUTF8(folder))
+      return llvm::createStringError("the path `" + folder + "` is no UTF-8; give another folder");
+  if (packs && path::parent_path(output).empty())
+    return llvm::createStringError("`-o " + options.output + "` is no folder of a package, which is replaced whole");
   if (packs) {
     if (llvm::Error error = checkWritable(options.output, "package"))
       return error;
@@ -110,7 +116,8 @@ llvm::Error helion::aot::checkMemory(const Problem &problem, const WorkerDevice 
   int64_t here = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   for (const SignatureProblem &signature : problem.signatures) {
     for (const Row &row : signature.rows) {
-      llvm::Expected<ResolvedPlan> plan = resolve(signature.universalArtifact.manifest, deviceBinding(row, /*cores=*/1));
+      llvm::Expected<ResolvedPlan> plan =
+          resolve(signature.universalArtifact.manifest, deviceBinding(row, /*cores=*/1));
       if (!plan)
         return plan.takeError();
       int64_t bytes = bytesOf(row, *plan).value_or(std::numeric_limits<int64_t>::max());

@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace helion;
 using namespace helion::aot;
@@ -148,6 +149,20 @@ static llvm::Expected<std::string> chosenKernel(const Options &options) {
   return name;
 }
 
+/// A size that no row has fixes nothing, though its user believes that it does.
+static llvm::Error checkSpecialized(const Options &options, llvm::ArrayRef<Row> rows) {
+  std::set<std::string> sizes;
+  for (const Row &row : rows)
+    for (auto &[name, arg] : row.args)
+      for (unsigned dim = 0; dim < arg.shape.size(); ++dim)
+        sizes.insert(SizeExpr::size(name, dim).str());
+  for (const std::string &size : options.specialize)
+    if (!sizes.count(size))
+      return llvm::createStringError("`--specialize " + size + "` names no size of the corpus; it has `" +
+                                     llvm::join(sizes, "`, `") + "`");
+  return llvm::Error::success();
+}
+
 /// The importer knows a signature by its text; the user knows the row that asks for it.
 static llvm::Error atRow(llvm::Error error, const Row &row) {
   std::string text = llvm::toString(std::move(error));
@@ -164,6 +179,8 @@ llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
   llvm::Expected<Corpus> corpus = Corpus::load(options.corpus, *name);
   if (!corpus)
     return corpus.takeError();
+  if (llvm::Error error = checkSpecialized(options, corpus->rows))
+    return std::move(error);
   std::map<std::string, std::vector<Row>> bySignature;
   for (const Row &row : corpus->rows)
     bySignature[signatureOf(row, options.specialize)].push_back(row);

@@ -135,11 +135,8 @@ static llvm::Expected<bool> settle(Workbench &bench, Pool &pool, unsigned round)
 }
 
 llvm::Error helion::aot::measure(Workbench &bench, Pool &pool) {
-  if (llvm::Error error = pool.refresh())
+  if (llvm::Error error = pool.refreshSome())
     return error;
-  if (pool.getCandidates().empty())
-    return llvm::createStringError("the run directory has no candidates of `" + pool.getProblem().name +
-                                   "`; run `--phase collect` first");
   if (llvm::Error error = pool.measureOnce())
     return error;
   unsigned numRows = pool.getProblem().rows.size();

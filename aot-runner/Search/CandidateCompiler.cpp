@@ -15,7 +15,9 @@ llvm::Error CandidateCompiler::provide(const helion::Artifact &artifact, llvm::S
   if (!object)
     return object.takeError();
   std::string library = runDir.libraryPath(hash);
-  if (llvm::sys::fs::exists(library))
+  // One that a machine lost when it went down has a name and no bytes.
+  uint64_t bytes = 0;
+  if (!llvm::sys::fs::file_size(library, bytes) && bytes != 0)
     return llvm::Error::success();
   // Renamed when it is whole: a worker must never open half of one.
   std::string partial = library + ".partial";

@@ -154,6 +154,15 @@ static std::optional<ChildOutcome> lookAt(Child &child, const ChildLimits &limit
                       "took longer than " + llvm::StringRef(seconds).rtrim('.').str() + " s"};
 }
 
+/// Time in which nobody looked, because we were stopped or the machine slept, is not held against the children: they
+/// were stopped as well.
+static void forgive(std::list<Child> &children, Clock::duration unseen) {
+  constexpr auto kUsual = std::chrono::seconds(2);
+  if (unseen > kUsual)
+    for (Child &child : children)
+      child.end += unseen;
+}
+
 llvm::Error helion::aot::runInChildren(size_t count, const ChildLimits &limits,
                                        llvm::function_ref<std::string(size_t)> work, llvm::function_ref<bool()> goOn,
                                        llvm::function_ref<llvm::Error(size_t, ChildOutcome)> finished) {
@@ -169,7 +178,9 @@ llvm::Error helion::aot::runInChildren(size_t count, const ChildLimits &limits,
       children.push_back(std::move(*child));
       ++next;
     }
+    auto before = Clock::now();
     waitForAny(children);
+    forgive(children, Clock::now() - before);
     for (auto child = children.begin(); child != children.end() && !error;) {
       std::optional<ChildOutcome> outcome = lookAt(*child, limits);
       if (!outcome) {

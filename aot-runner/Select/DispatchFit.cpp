@@ -34,6 +34,18 @@ struct Split {
 
 using Rows = std::vector<unsigned>;
 
+/// Sums over rows, by variant: what decides a leaf.
+struct Tally {
+  explicit Tally(size_t variants) : loss(variants), gain(variants), variance(variants) {}
+  std::vector<double> loss, gain, variance; // Gain over the fallback.
+};
+
+/// A place between two values of a feature.
+struct Border {
+  int64_t below, above;
+  double loss; // Of the best leaves on both sides.
+};
+
 class Fit {
 public:
   Fit(const Matrix &matrix, llvm::ArrayRef<Feature> features, const FitRequest &request);
@@ -43,8 +55,11 @@ private:
   void fillRow(unsigned row);
   double lossOf(double slowdown) const;
   const Loss &at(unsigned row, unsigned variant) const { return losses[row * request.members.size() + variant]; }
+  void add(Tally &tally, unsigned row) const;
+  LeafChoice bestLeaf(const Tally &tally) const;
   LeafChoice bestLeaf(const Rows &rows) const;
-  bool beatsNoise(const Rows &rows, unsigned variant) const;
+  std::vector<Border> borders(const Rows &rows, const Feature &feature) const;
+  double lossBelow(const Rows &side) const;
   std::optional<Split> bestSplit(const Rows &rows, bool lookAhead) const;
   std::pair<Rows, Rows> divide(const Rows &rows, const Feature &feature, int64_t limit) const;
 
@@ -93,28 +108,32 @@ void Fit::fillRow(unsigned row) {
   }
 }
 
-bool Fit::beatsNoise(const Rows &rows, unsigned variant) const {
-  double gain = 0, variance = 0;
-  for (unsigned row : rows) {
-    const Loss &stay = at(row, request.fallback), &leave = at(row, variant);
-    gain += stay.loss - leave.loss;
-    variance += stay.noise * stay.noise + leave.noise * leave.noise;
+void Fit::add(Tally &tally, unsigned row) const {
+  const Loss &stay = at(row, request.fallback);
+  for (unsigned variant = 0; variant < tally.loss.size(); ++variant) {
+    const Loss &leave = at(row, variant);
+    tally.loss[variant] += leave.loss;
+    tally.gain[variant] += stay.loss - leave.loss;
+    tally.variance[variant] += stay.noise * stay.noise + leave.noise * leave.noise;
   }
-  return gain > std::sqrt(variance);
+}
+
+LeafChoice Fit::bestLeaf(const Tally &tally) const {
+  unsigned best = request.fallback;
+  for (unsigned variant = 0; variant < tally.loss.size(); ++variant)
+    if (tally.loss[variant] < tally.loss[best])
+      best = variant;
+  bool beatsNoise = tally.gain[best] > std::sqrt(tally.variance[best]);
+  if (best != request.fallback && !beatsNoise)
+    best = request.fallback;
+  return {best, tally.loss[best]};
 }
 
 LeafChoice Fit::bestLeaf(const Rows &rows) const {
-  std::vector<double> sums(request.members.size());
+  Tally tally(request.members.size());
   for (unsigned row : rows)
-    for (unsigned variant = 0; variant < sums.size(); ++variant)
-      sums[variant] += at(row, variant).loss;
-  unsigned best = request.fallback;
-  for (unsigned variant = 0; variant < sums.size(); ++variant)
-    if (sums[variant] < sums[best])
-      best = variant;
-  if (best != request.fallback && !beatsNoise(rows, best))
-    best = request.fallback;
-  return {best, sums[best]};
+    add(tally, row);
+  return bestLeaf(tally);
 }
 
 std::pair<Rows, Rows> Fit::divide(const Rows &rows, const Feature &feature, int64_t limit) const {
@@ -132,25 +151,50 @@ static int64_t limitBetween(int64_t below, int64_t above) {
   return std::clamp(middle, below, above - 1);
 }
 
+/// All borders of a feature, in one walk up and one down its values.
+std::vector<Border> Fit::borders(const Rows &rows, const Feature &feature) const {
+  Rows sorted = rows;
+  llvm::stable_sort(sorted, [&](unsigned a, unsigned b) { return feature.values[a] < feature.values[b]; });
+  std::vector<double> above(sorted.size()); // Loss of the best leaf from a row on.
+  Tally high(request.members.size()), low(request.members.size());
+  for (size_t i = sorted.size(); i-- > 0;) {
+    add(high, sorted[i]);
+    above[i] = bestLeaf(high).loss;
+  }
+  std::vector<Border> found;
+  for (size_t i = 0; i + 1 < sorted.size(); ++i) {
+    add(low, sorted[i]);
+    int64_t value = feature.values[sorted[i]], next = feature.values[sorted[i + 1]];
+    if (value != next)
+      found.push_back({value, next, bestLeaf(low).loss + above[i + 1]});
+  }
+  return found;
+}
+
+/// Of a side that may be split once more.
+double Fit::lossBelow(const Rows &side) const {
+  double loss = bestLeaf(side).loss;
+  std::optional<Split> split = bestSplit(side, /*lookAhead=*/false);
+  return split ? std::min(loss, split->loss) : loss;
+}
+
 std::optional<Split> Fit::bestSplit(const Rows &rows, bool lookAhead) const {
+  // Looking ahead costs as much for each border as all borders cost without, so it looks at some, evenly spread: at
+  // fewer where there are more rows.
+  constexpr size_t kFewestLooks = 8, kMostLooks = 64, kRowsLookedAt = 1 << 16;
+  const size_t most = std::clamp(kRowsLookedAt / std::max<size_t>(rows.size(), 1), kFewestLooks, kMostLooks);
   std::optional<Split> best;
-  auto sideLoss = [&](const Rows &side) {
-    double loss = bestLeaf(side).loss;
-    if (!lookAhead)
-      return loss;
-    std::optional<Split> below = bestSplit(side, /*lookAhead=*/false);
-    return below ? std::min(loss, below->loss) : loss;
-  };
   for (auto [index, feature] : llvm::enumerate(features)) {
-    std::vector<int64_t> values;
-    for (unsigned row : rows)
-      values.push_back(feature.values[row]);
-    llvm::sort(values);
-    values.erase(llvm::unique(values), values.end());
-    for (size_t i = 0; i + 1 < values.size(); ++i) {
-      int64_t limit = limitBetween(values[i], values[i + 1]);
-      auto [low, high] = divide(rows, feature, limit);
-      double loss = sideLoss(low) + sideLoss(high);
+    std::vector<Border> places = borders(rows, feature);
+    size_t looks = lookAhead ? std::min(places.size(), most) : places.size();
+    for (size_t look = 0; look < looks; ++look) {
+      const Border &border = places[look * places.size() / looks];
+      int64_t limit = limitBetween(border.below, border.above);
+      double loss = border.loss;
+      if (lookAhead) {
+        auto [low, high] = divide(rows, feature, limit);
+        loss = lossBelow(low) + lossBelow(high);
+      }
       if (!best || loss < best->loss)
         best = Split{static_cast<unsigned>(index), limit, loss};
     }

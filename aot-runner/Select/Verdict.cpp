@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <set>
 
 using namespace helion;
 using namespace helion::aot;
@@ -103,7 +104,8 @@ llvm::Expected<Selection> helion::aot::select(const Matrix &matrix, llvm::ArrayR
   return std::move(*best);
 }
 
-/// Rows by group; a row without a group is one of its own.
+/// Rows by group; a row without a group is one of its own. Many groups are dealt out to a few parts, each left out at
+/// once: the selection is made anew for each.
 static std::vector<std::vector<unsigned>> groupsOf(const Matrix &matrix) {
   std::vector<std::vector<unsigned>> groups;
   std::map<std::string, size_t> known;
@@ -115,6 +117,10 @@ static std::vector<std::vector<unsigned>> groupsOf(const Matrix &matrix) {
     }
     groups[at->second].push_back(index);
   }
+  constexpr size_t kMostParts = 32;
+  for (size_t group = kMostParts; group < groups.size(); ++group)
+    llvm::append_range(groups[group % kMostParts], groups[group]);
+  groups.resize(std::min(groups.size(), kMostParts));
   return groups;
 }
 
@@ -129,8 +135,9 @@ llvm::Expected<std::optional<Verdict>> helion::aot::heldOut(const Matrix &matrix
   for (const std::vector<unsigned> &group : groups) {
     std::vector<unsigned> others;
     std::vector<Binding> bindings;
+    const std::set<unsigned> left(group.begin(), group.end());
     for (unsigned row = 0; row < matrix.numRows(); ++row)
-      if (!llvm::is_contained(group, row)) {
+      if (!left.count(row)) {
         others.push_back(row);
         bindings.push_back(rows[row]);
       }

@@ -47,7 +47,8 @@ llvm::Expected<Verdict> judge(const Matrix &matrix, llvm::ArrayRef<Binding> rows
 /// An error where no set serves every row.
 llvm::Expected<Selection> select(const Matrix &matrix, llvm::ArrayRef<Binding> rows, const SetRequest &request);
 
-/// Each group left out once: set and tree from the other rows, judged on the rows of the group. None with one group.
+/// Each group left out once (of many, some at a time): set and tree from the other rows, judged on the rows of the
+/// group. None with one group.
 llvm::Expected<std::optional<Verdict>> heldOut(const Matrix &matrix, llvm::ArrayRef<Binding> rows,
                                                const SetRequest &request);
 

@@ -26,11 +26,12 @@ Error helion::linkShared(StringRef object, StringRef path) {
     os.clear_error();
     return createStringError(input + ": " + code.message());
   }
-  // Bound now and without an address of its own file inside: what runs depends on the object's bytes alone.
+  // On this thread: kernels are small, and who forks beside us wants no others. Bound now and without an address of its
+  // own file inside: what runs depends on the object's bytes alone.
   std::string output = path.str();
-  const char *arguments[] = {
-      "ld.lld", "-shared",          "-z", "now",          "-z",         "noexecstack", "--build-id=none",
-      "-s",     "--hash-style=gnu", "-o", output.c_str(), input.c_str()};
+  const char *arguments[] = {"ld.lld", "--threads=1",  "-shared",         "-z", "now",
+                             "-z",     "noexecstack",  "--build-id=none", "-s", "--hash-style=gnu",
+                             "-o",     output.c_str(), input.c_str()};
   std::string messages;
   raw_string_ostream stream(messages);
   static std::mutex turn;

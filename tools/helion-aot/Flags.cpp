@@ -83,6 +83,10 @@ static llvm::Error checkNumbers(const Flags &flags) {
     return usage("`--compile-seconds` is `" + realText(flags.compileSeconds) + "`; give seconds, more than 0");
   if (flags.maxBytes.getNumOccurrences() && flags.maxBytes == 0)
     return usage("`--max-bytes` is `0`; a package holds code");
+  constexpr unsigned kMostThreads = 256; // The worker's.
+  if (flags.threads > kMostThreads)
+    return usage("`--threads` is `" + llvm::Twine(flags.threads.getValue()) + "`; a worker has at most " +
+                 llvm::Twine(kMostThreads));
   if (flags.mode != "cold" && flags.mode != "warm")
     return usage("`--mode` is `" + flags.mode + "`; known are `cold`, `warm`");
   return llvm::Error::success();
@@ -108,6 +112,16 @@ static std::string buildIdOf(llvm::StringRef program) {
   auto bytes = llvm::MemoryBuffer::getFile(program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   llvm::StringRef parts[] = {bytes ? (*bytes)->getBuffer() : llvm::StringRef(), LLVM_VERSION_STRING};
   return contentHash(parts);
+}
+
+/// Beside the package, however its folder is written: `out/` has `out.run`, and `.` the folder's own name.
+static std::string runDirBeside(llvm::StringRef output) {
+  llvm::SmallString<128> folder(output);
+  if (llvm::StringRef name = llvm::sys::path::filename(output); name == "." || name == "..")
+    if (llvm::sys::fs::make_absolute(folder)) // No working directory: the folder is looked for, and not found, later.
+      folder = output;
+  llvm::sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+  return (folder + ".run").str();
 }
 
 static std::vector<std::string> workerCommand(const std::string &worker, llvm::StringRef program) {
@@ -150,7 +164,7 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   options.threshold = flags.threshold;
   options.maxConfigs = flags.maxConfigs;
   options.output = flags.output;
-  options.runDir = flags.runDir.empty() ? flags.output + ".run" : flags.runDir;
+  options.runDir = flags.runDir.empty() ? runDirBeside(flags.output) : flags.runDir;
   options.from = flags.from;
   options.worker = workerCommand(flags.worker, program);
   options.mode = flags.mode;

@@ -8,15 +8,27 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include <csignal>
+#include <unistd.h>
 
 using namespace helion::aot;
 
 static std::atomic<bool> stop = false;
 
-/// The first Ctrl-C ends the run in order, the second at once.
+/// The run did not end in order: it is in a long piece of work that does not look. What it has learnt is in the
+/// journal, children die with it, and workers when they next read.
+static void outOfPatience(int) {
+  static constexpr char kMessage[] = "helion-aot: interrupted\n";
+  [[maybe_unused]] ssize_t written = write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1);
+  _exit(static_cast<int>(ExitCode::Interrupted));
+}
+
+/// The first Ctrl-C ends the run in order, within some seconds, the second at once.
 static void interrupted(int) {
+  constexpr unsigned kSeconds = 15;
   stop = true;
   std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  alarm(kSeconds);
 }
 
 int main(int argc, char **argv) {
@@ -26,6 +38,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   std::signal(SIGINT, interrupted);
   std::signal(SIGTERM, interrupted);
+  std::signal(SIGALRM, outOfPatience);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // A file that may not grow is an error of the write.
   llvm::Expected<Options> options = parseFlags(argc, argv);

@@ -78,6 +78,22 @@ TEST(DispatchFit, PairsOfSplitsWhereNoSingleOneHelps) {
     EXPECT_EQ(choose(tree, size), row == 0 || row == 3 ? 0u : 1u);
 }
 
+// A corpus of thousands of rows: linear walks, not a look at each row for each border of each border.
+TEST(DispatchFit, ThousandsOfRows) {
+  constexpr int kRows = 10000;
+  std::vector<std::vector<int64_t>> sizes;
+  std::vector<std::vector<double>> times;
+  for (int row = 0; row < kRows; ++row) {
+    sizes.push_back({row + 1, (row * 7919) % kRows + 1});
+    bool odd = (row / 2500) % 2 != 0;
+    times.push_back({odd ? 2.0 : 1.0, odd ? 1.0 : 2.0, 1.5 + row % 3});
+  }
+  DispatchTree tree = fitDispatch(matrixOf(times), featuresOfSizes(sizes), {{0, 1, 2}, 0, Goal::AvgSlowdown});
+  EXPECT_LE(tree.nodes.size(), 15u); // Seven would do; a border that is looked ahead from is near the best one.
+  for (int row = 0; row < kRows; row += 111)
+    EXPECT_EQ(choose(tree, sizes[row]), (row / 2500) % 2 != 0 ? 1u : 0u) << row;
+}
+
 TEST(DispatchFit, IllegalLeavesFallBack) {
   Matrix matrix = matrixOf({{1, 3}, {kIllegal, 3}}, {false, true});
   FitRequest request{{0, 1}, 1};

@@ -63,6 +63,16 @@ TEST(JsonText, ErrorsNameThePlace) {
     EXPECT_EQ(readAll(text), expected) << text;
 }
 
+// As deep as formats need is fine; what would take the parser's stack is an error with its place.
+TEST(JsonText, Depth) {
+  std::string open(512, '['), close(512, ']');
+  EXPECT_TRUE(bool(parseJson(open + close)));
+  EXPECT_TRUE(bool(parseJson("[\"" + open + open + "\\\"" + open + "\"]"))) << "brackets in a string";
+  EXPECT_EQ(toString(parseJson(open + "[]" + close).takeError()), "values nest deeper than `512`");
+  EXPECT_EQ(readAll("\n" + open + "[]" + close), "f.json:6:513: values nest deeper than `512`");
+  EXPECT_EQ(readAll(std::string(10'000'000, '{')), "f.json:5:513: values nest deeper than `512`");
+}
+
 TEST(JsonText, Canonical) {
   Expected<json::Value> value = json::parse(R"( { "b" : [1, 2.50, 1e300, -0.1], "a": {"z":null, "y":"\u00e9\n"} } )");
   EXPECT_EQ(canonicalJson(*value), "{\"a\":{\"y\":\"\xc3\xa9\\n\",\"z\":null},\"b\":[1,2.5,1e+300,-0.1]}");

@@ -22,9 +22,10 @@ FLAGS = ["--pool", "4", "--threads", "1", "--threshold", "1e9"]
 held = []  # Locks, until the end.
 
 
-def aot(out, run, *flags, before=(), kernel=kernel, **more):
-    words = [*before, "helion-aot", kernel, "--corpus", corpus, "-o", out, "--run-dir", run, *FLAGS, *flags]
-    return subprocess.run(words, capture_output=True, text=True, timeout=300, **more)
+def aot(out, run, *flags, before=(), kernel=kernel, corpus=corpus, **more):
+    where = ["-o", out] + (["--run-dir", run] if run else [])
+    words = [*before, "helion-aot", kernel, "--corpus", corpus, *where, *FLAGS, *flags]
+    return subprocess.run(words, capture_output=True, text=True, errors="surrogateescape", timeout=300, **more)
 
 
 # Root may write everywhere, unless it gives that up.
@@ -90,6 +91,39 @@ def run_is_output(out, run):
 
 def run_in_output(out, run):
     return {"run": out + "/run"}
+
+
+def odd_names(out, run):
+    """Blanks, quotes, a dollar, a new line and letters that are not ASCII, for folders, kernel and corpus."""
+    place = os.path.join(os.path.dirname(out), "a b'\"$x;\né")
+    os.makedirs(place)
+    for source, name in [(kernel, "k'\" é.py"), (corpus, "c'\" é.jsonl")]:
+        shutil.copy(source, os.path.join(place, name))
+    return {"out": place + "/o ut", "run": place + "/r 'un", "kernel": place + "/k'\" é.py", "corpus": place + "/c'\" é.jsonl"}
+
+
+def no_utf8(out, run):
+    return {"run": run + "\udcff"}
+
+
+def slash(out, run):
+    return {"out": out + "/", "run": None}
+
+
+def root(out, run):
+    return {"out": "/"}
+
+
+def bare(out, run):
+    return {"before": ["env", "-i", "PATH=" + os.environ["PATH"]]}
+
+
+def no_room_for_report(out, run):
+    return {"before": ["sh", "-c", '"$@" >/dev/full', "sh"]}
+
+
+def closed(out, run):
+    return {"before": ["sh", "-c", '"$@" <&- >&- 2>&-', "sh"]}
 
 
 def no_run(out, run):
@@ -185,6 +219,13 @@ TABLE = [
     ("run directory is a file", run_is_file, ALL, 1, "cannot make run directory `RUN`: `RUN` is no folder", ""),
     ("run directory is output", run_is_output, ALL, 1, "the run directory `.*` is the package's folder", ""),
     ("run directory in output", run_in_output, ALL, 1, "the run directory `.*` is inside the package's folder", ""),
+    ("odd names", odd_names, ALL, 0, "-", ""),
+    ("a path that is no UTF-8", no_utf8, ALL, 1, "the path `.*` is no UTF-8; give another folder", ""),
+    ("output with a slash", slash, ALL, 0, "-", "o"),
+    ("the root folder", root, BUILD, 1, "`-o /` is no folder of a package", ""),
+    ("no environment", bare, ALL, 0, "-", "o"),
+    ("no room for the report", no_room_for_report, BUILD, 1, "cannot print the report: No space left on device", "o"),
+    ("closed streams", closed, BUILD, 0, "-", "o"),
     ("nothing collected, measure", no_run, MEASURE, 1, "run directory `.*` holds nothing; run `--phase collect` first", ""),
     ("nothing collected, build", no_run, BUILD, 1, "run directory `.*` holds nothing; run `--phase collect` first", ""),
     ("nothing measured", without_samples, BUILD, 1, "has no samples of protocol .*; run `--phase measure` first", ""),
@@ -194,8 +235,8 @@ TABLE = [
     ("text for a journal", no_journal, ALL, 1, "journal `RUN/journal.sqlite` is no SQLite file", ""),
     ("other database", other_database, ALL, 1, "`RUN/journal.sqlite` is a SQLite file but no journal", ""),
     ("folder for a journal", journal_is_folder, ALL, 1, "journal `RUN/journal.sqlite` cannot be opened", ""),
-    ("kernel changed, measure", other_kernel, MEASURE, 1, "has no candidates of `.*`; run `--phase collect` first", ""),
-    ("kernel changed, build", other_kernel, BUILD, 1, "no row of `.*` was measured; run `--phase measure`", ""),
+    ("kernel changed, measure", other_kernel, MEASURE, 1, "has no candidates of `.*` by this program; run `--phase collect` first", ""),
+    ("kernel changed, build", other_kernel, BUILD, 1, "has no candidates of `.*` by this program; run `--phase collect` first", ""),
     ("kernel changed, from", other_kernel, FROM, 1, "is not the kernel that was tuned; tune again", ""),
     ("kernel changed, all", other_kernel, ALL, 0, "-", "or"),
     ("other target, from", as_it_is, FROM + " --target cpu:x86-64-v2", 1, "tuned for `cpu:.*`, not for `cpu:x86-64-v2`", ""),
@@ -207,7 +248,7 @@ TABLE = [
     ("no time", fresh, ALL + " --gpu-seconds 0.0001", 4, "the budget of `--gpu-seconds` is spent; no package", "r"),
     ("time for what is there", no_package, ALL + " --budget-seconds 0.0001", 4, "-", "o"),
     ("compiles too slow", fresh, ALL + " --compile-seconds 0.001", 1,
-     "the default config of `vector_add` does not compile: the compiler took longer than 0.001 s\n"
+     "the universal config of `vector_add` does not compile: the compiler took longer than 0.001 s\n"
      ".*:1:34: note: with the arguments of this row", ""),
     ("from nothing but the tuned file", no_run, FROM, 0, "-", "o"),
     ("unfinished files", unfinished, BUILD, 0, "-", "or"),
@@ -234,7 +275,7 @@ def check(place, name, prepare, flags, code, message, changes):
     if done.returncode != code:
         problems.append(f"exit {done.returncode} instead of {code}")
     wanted = "" if message == "-" else "helion-aot: .*" + message.replace("OUT", out).replace("RUN", run)
-    if not re.match(wanted, done.stderr) or done.stderr.count("\n") != (message != "-") + message.count("\n"):
+    if not re.match(wanted, done.stderr, re.DOTALL) or done.stderr.count("\n") != (message != "-") + message.count("\n"):
         problems.append(f"{done.stderr!r} does not match {wanted!r}")
     seen = "".join(letter for letter, a, b in zip("or", before, after) if a != b)
     if seen != changes:
