@@ -51,6 +51,22 @@ static bool isPython(const Options &options) { return llvm::sys::path::extension
 /// Messages of the importer begin with their place; the driver adds `error: ` where it is missing.
 static llvm::Error textError(llvm::StringRef text) { return llvm::createStringError(text.trim()); }
 
+/// Reads a file that nobody has seen in a child first: parsers take a stack frame for each level of nesting, and a file
+/// may have more of them than there is stack.
+static llvm::Error rehearse(const Options &options, llvm::function_ref<void()> read) {
+  std::string message;
+  auto work = [&](size_t) { return read(), std::string(); };
+  auto finished = [&](size_t, ChildOutcome outcome) {
+    message = outcome.message;
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = runInChildren(1, {1, options.compileSeconds, ""}, work, [] { return true; }, finished))
+    return error;
+  if (message.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(options.kernelFile + ":1:1: the program that reads the file " + message);
+}
+
 /// The kernel's text in form K.
 static llvm::Expected<std::string> kernelText(const Options &options, llvm::StringRef kernel,
                                               llvm::StringRef signature) {
@@ -71,6 +87,13 @@ static llvm::Expected<std::string> kernelText(const Options &options, llvm::Stri
 
 llvm::Expected<SignatureProblem> helion::aot::loadSignature(const Options &options, llvm::StringRef kernel,
                                                             llvm::StringRef signature) {
+  if (llvm::Error error = rehearse(options, [&] {
+        if (llvm::Expected<std::string> text = kernelText(options, kernel, signature))
+          llvm::consumeError(SearchKernel::make(*text, options.kernelFile, *options.device).takeError());
+        else
+          llvm::consumeError(text.takeError());
+      }))
+    return std::move(error);
   llvm::Expected<std::string> text = kernelText(options, kernel, signature);
   if (!text)
     return text.takeError();
@@ -111,6 +134,10 @@ static llvm::Expected<std::string> kernelName(const Options &options) {
   if (!bytes)
     return bytes.takeError();
   if (!isPython(options)) {
+    if (llvm::Error error = rehearse(options, [&] {
+          llvm::consumeError(SearchKernel::make(*bytes, options.kernelFile, *options.device).takeError());
+        }))
+      return std::move(error);
     llvm::Expected<SearchKernel> kernel = SearchKernel::make(std::move(*bytes), options.kernelFile, *options.device);
     if (!kernel)
       return kernel.takeError();

@@ -2,10 +2,9 @@
 """Runs helion-aot on each case of a table: exit code, what stderr begins with, and nothing changed in -o and run dir.
 
 A case is `name | exit | message | arguments`; the message is a regular expression for stderr after `helion-aot: `, where
-files are named without their folder and `.*` may go over lines. `@FILE NAME` .. `@END` blocks write files
-first, `@FOLDER NAME` makes one. In
-arguments, DIR is the folder of these files; -o and --run-dir are folders with a file in each. A case whose exit is 0 or 3
-is no error, and writes a package.
+files are named without their folder and `.*` may go over lines. `@FILE NAME` .. `@END` blocks write files first, `@FOLDER
+NAME` makes a folder, `@REPEAT NAME N TEXT` a file of a text many times. In arguments, DIR is the folder of these files; -o
+and --run-dir are folders with a file in each. A case whose exit is 0 or 3 is no error, and writes a package.
 Use: expect-errors.py TABLE FOLDER
 """
 import os
@@ -23,6 +22,10 @@ def read_table(table, folder):
     for line in open(table):
         if line.startswith("@FOLDER "):
             os.makedirs(os.path.join(folder, line.split()[1]))
+        elif line.startswith("@REPEAT "):
+            _, name, times, text = line.rstrip("\n").split(" ", 3)
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text * int(times))
         elif line.startswith("@FILE "):
             target = open(os.path.join(folder, line.split()[1]), "w")
         elif line.startswith("@END"):
