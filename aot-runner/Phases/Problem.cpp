@@ -54,13 +54,14 @@ static llvm::Error textError(llvm::StringRef text) { return llvm::createStringEr
 /// Reads a file that nobody has seen in a child first: parsers take a stack frame for each level of nesting, and a file
 /// may have more of them than there is stack.
 static llvm::Error rehearse(const Options &options, llvm::function_ref<void()> read) {
+  constexpr double kSeconds = 120; // Python starts, at least.
   std::string message;
   auto work = [&](size_t) { return read(), std::string(); };
   auto finished = [&](size_t, ChildOutcome outcome) {
     message = outcome.message;
     return llvm::Error::success();
   };
-  if (llvm::Error error = runInChildren(1, {1, options.compileSeconds, ""}, work, [] { return true; }, finished))
+  if (llvm::Error error = runInChildren(1, {1, kSeconds, ""}, work, [] { return true; }, finished))
     return error;
   if (message.empty())
     return llvm::Error::success();
