@@ -1,138 +1,253 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures the CPU target on one core: products of matrices against OpenBLAS, x + y and row softmax against a copy of the same
-bytes. Ours and the rival run in turn, call by call; the figures are the best and the median time and the median of the ratios.
+"""Measures the CPU target: the examples, compiled by the tools with the configs of utils/measure-cpu.jsonl, in turn with a rival
+in one process: OpenBLAS for products, the faster of memcpy and a copy past the caches, of as many bytes, for the rest. Values are
+checked against numpy after the timed runs. Figures are medians and quartiles of the ratios of neighbouring runs.
 
-Use: env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE utils/measure-cpu.py [--build DIR] [--core N] [--rounds N]
-Example: utils/measure-cpu.py --core 1
+Use: utils/measure-cpu.py [--only TEXT] [--rounds N] [--core N] [--build DIR] [--rows FILE]
+Example: utils/measure-cpu.py --only matmul
 """
 import argparse
 import ctypes
+import json
 import os
-import re
+import platform
+import struct
+import subprocess
 import sys
 import tempfile
-import time
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OPENBLAS = "libopenblas.so.0"
+SAMPLE_NS = 2_000_000  # Short calls are repeated until a sample takes about this long.
+CHECKED_ROWS = 24
+TOLERANCE = {"f32": 2e-5, "bf16": 0.01, "f16": 2e-3}
+
+# OpenBLAS picks its kernels once, when it is loaded: by the processor, not by what the environment forces.
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(name, None)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TESTS = os.path.join(ROOT, "test", "codegen", "CPU")
-OPENBLAS = "libopenblas.so.0"
-ADD = """
-!a = memref<?xf32, strided<[1], offset: 0>>
-func.func @add(%x: !a, %y: !a, %out: !a, %begin: index, %end: index, %scratch: memref<?xi8> {helion.scratch}) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %size = arith.constant 4096 : index
-  %n = memref.dim %x, %c0 : !a
-  scf.for %p = %begin to %end step %c1 {
-    %b = arith.muli %p, %size : index
-    %t = helion.make_tile %b end %n : !helion.tile<4096>
-    %v = helion.load %x[%t] site "x.0" : !a, (!helion.tile<4096>) -> tensor<4096xf32>
-    %w = helion.load %y[%t] site "y.0" : !a, (!helion.tile<4096>) -> tensor<4096xf32>
-    %s = arith.addf %v, %w : tensor<4096xf32>
-    helion.store %s, %out[%t] site "o.0" : tensor<4096xf32>, !a, (!helion.tile<4096>)
-  }
-  return
-}
-"""
+sys.path.insert(0, os.path.join(ROOT, "test", "codegen", "Driver", "Inputs"))
+import run_artifact
 
 
-def definitions(test):
-    """The kernel texts of a numeric test, without the part that runs them."""
-    with open(os.path.join(TESTS, test)) as file:
-        source = file.read().split("\nrandom = ")[0]
-    scope = {}
-    exec(compile(re.sub(r"sys\.path\.insert.*", "", source), test, "exec"), scope)
-    return scope
+def run(*command, data=None):
+    done = subprocess.run(command, input=data, stdout=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(f"measure-cpu: `{command[0]}` failed")
+    return done.stdout
 
 
-def aligned(shape, dtype=np.float32, fill=None):
+def machine():
+    with open("/proc/cpuinfo") as file:
+        model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
+    return f"{model}, {os.cpu_count()} cores that the system shows, load {os.getloadavg()[0]:.1f}"
+
+
+def aligned(shape, dtype):
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    memory = np.zeros(size + 64, np.uint8)
-    skip = -memory.ctypes.data % 64
-    array = memory[skip : skip + size].view(dtype).reshape(shape)
-    array[...] = 1 if fill is None else fill
-    return array
+    memory = np.zeros(size + 4096, np.uint8)
+    skip = -memory.ctypes.data % 4096
+    return memory[skip : skip + size].view(dtype).reshape(shape)
 
 
-def caller(kernel, library, name, *arguments):
-    """A call with its arguments unpacked beforehand."""
-    scratch = aligned((library.scratch + 64,), np.uint8, 0)
-    flat = []
-    for argument in arguments:
-        flat += kernel.memref(argument) if isinstance(argument, np.ndarray) else [ctypes.c_int64(argument)]
-    flat += kernel.memref(scratch)
-    function = getattr(library, name)
-    function.restype = None
-    # The call keeps its memory alive.
-    return lambda memory=(scratch, arguments): function(*flat)
+def encode(values, dtype):
+    return run_artifact.bfloat16(values) if dtype == "bf16" else values.astype(run_artifact.NUMPY[dtype])
 
 
-def race(what, ours, rival, rounds, work=0.0):
-    times = ([], [])
-    for _ in range(rounds):
-        for call, list_of_times in zip((ours, rival), times):
-            start = time.perf_counter()
-            call()
-            list_of_times.append(time.perf_counter() - start)
-    mine, other = map(np.array, times)
-    rate = f", {work / np.median(mine) / 1e9:.1f} GFLOP/s" if work else ""
-    print(f"{what}: {mine.min() * 1e3:.2f} (median {np.median(mine) * 1e3:.2f}) ms{rate}; rival {other.min() * 1e3:.2f} "
-          f"({np.median(other) * 1e3:.2f}) ms; ratio {np.median(other / mine):.3f}", flush=True)
+def decode(memory, dtype):
+    return (run_artifact.float32(memory) if dtype == "bf16" else memory).astype(np.float64)
 
 
-def measure_add(kernel, prefix, rounds):
-    count = 1 << 24
-    x, y, out = [aligned((count,)) for _ in range(3)]
-    source, target = aligned((count * 3 // 2,)), aligned((count * 3 // 2,))
-    ours = caller(kernel, kernel.build(ADD, prefix), "add", x, y, out, 0, count // 4096)
-    race("x + y, 2^24 f32", ours, lambda: np.copyto(target, source), rounds)
+class Launch(ctypes.Structure):
+    _fields_ = [("function", ctypes.c_void_p), ("arguments", ctypes.c_char_p), ("grid", ctypes.c_char_p), ("scratch", ctypes.c_int64)]
 
 
-def measure_softmax(kernel, prefix, rounds):
-    scope = definitions("softmax-numerics.test")
-    for dtype, rows, columns, m, n in (("f32", 1, 4096, 8192, 4096), ("f32", 16, 1024, 32768, 1024), ("bf16", 1, 4096, 16384, 4096)):
-        values = np.random.default_rng(0).standard_normal((m, n)).astype(np.float32)
-        memory = kernel.encode(values, dtype)[0]
-        x, out, source, target = [aligned((m, n), memory.dtype, memory) for _ in range(4)]
-        library = kernel.build(scope["text"](scope["WHOLE"], dtype, rows, columns), prefix)
-        ours = caller(kernel, library, "softmax", x, out, 0, m // rows)
-        race(f"softmax {dtype} {m}x{n}, tile {rows}x{columns}", ours, lambda: np.copyto(target, source), rounds)
+class Ours:
+    """An artifact with its buffers, ready to be called on the thread pool."""
+
+    def __init__(self, row, folder, peers, options):
+        module = run("helion-translate", "--import-helion", os.path.join(ROOT, row["file"]), "--kernel", row["kernel"], "--args", row["args"])
+        scheduled = run("helion-opt", f"--pass-pipeline=builtin.module(helion-normalize,{row['config']})", "-", data=module)
+        run("helion-translate", "-", f"--target={options.target}", f"--emit-artifact={folder}", data=scheduled)
+        self.artifact, self.peers = run_artifact.load(folder), peers
+        random = np.random.default_rng(0)
+        self.values = {}
+        for name, (dtype, *shape) in row["inputs"].items():
+            self.values[name] = array = aligned(shape, run_artifact.NUMPY[dtype])
+            array[...] = encode(random.standard_normal(shape, np.float32), dtype)
+        self.values.update(row.get("scalars", {}))
+        self.dtype = next(iter(row["inputs"].values()))[0]
+        assert self.artifact.legal(**self.values), f"{row['row']}: a fact of the config does not hold"
+        self.prepare()
+
+    def prepare(self):
+        plan, names = self.artifact.manifest["plan"], self.artifact.names(self.values)
+        self.buffers = {name: value for name, value in self.values.items() if isinstance(value, np.ndarray)}
+        self.outputs = {}
+        for output in plan["outputs"]:
+            shape = [int(self.artifact.evaluate(size, names)) for size in output["sizes"]]
+            self.outputs[output["name"]] = self.buffers[output["name"]] = aligned(shape, run_artifact.NUMPY[output["dtype"]])
+        assert all(step["step"] == "launch" for step in plan["steps"]), "only launches are timed"
+        self.launches = (Launch * len(plan["steps"]))()
+        for step, launch in zip(plan["steps"], self.launches):
+            launch.function = ctypes.cast(self.artifact.library[step["symbol"]], ctypes.c_void_p)
+            launch.arguments = b"".join(self.artifact.word(word, names, self.values, self.buffers) for word in step["arguments"])
+            launch.grid = struct.pack("<3q", *[int(self.artifact.evaluate(size, names)) for size in step["grid"]])
+            launch.scratch = self.artifact.manifest["resources"]["scratch_bytes"]
+
+    def bytes(self):
+        return sum(array.nbytes for array in self.buffers.values())
+
+    def time(self, count):
+        return self.peers.time_launches(count, self.launches, len(self.launches))
+
+    def read(self, name, rows=slice(None)):
+        return decode(self.values[name][rows], self.dtype)
+
+    def check(self, reference):
+        count = len(next(iter(self.outputs.values())))
+        rows = np.unique(np.linspace(0, count - 1, CHECKED_ROWS).astype(int))
+        for array, expected in zip(self.outputs.values(), reference(self.read, rows)):
+            dtype = "f32" if array.dtype == np.float32 else self.dtype
+            error = np.abs(decode(array[rows], dtype) - expected).max() / np.abs(expected).max()
+            assert error < TOLERANCE[dtype], f"a result is off by {error:.1e}"
 
 
-def measure_matmul(kernel, prefix, rounds):
-    scope = definitions("matmul-numerics.test")
-    blas = ctypes.CDLL(OPENBLAS)
-    for size, tile in ((512, (64, 512, 256)), (512, (128, 512, 256)), (512, (512, 512, 256)), (1024, (256, 512, 256))):
-        x, y = [aligned((size, size), fill=np.random.default_rng(0).standard_normal((size, size))) for _ in range(2)]
-        out, other = aligned((size, size)), aligned((size, size))
-        library = kernel.build(scope["text"](scope["MATMUL"], "f32", *tile), prefix)
-        ours = caller(kernel, library, "matmul", x, y, out, 0, -(-size // tile[0]) * -(-size // tile[1]))
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, other)]
-        one, zero = ctypes.c_float(1), ctypes.c_float(0)
-        rival = lambda: blas.cblas_sgemm(101, 111, 111, size, size, size, one, pointers[0], size, pointers[1], size, zero,
-                                         pointers[2], size)
-        race(f"matmul f32 {size}^3, tile {tile}", ours, rival, rounds, 2.0 * size**3)
-        assert np.abs(out - other).max() < 1e-3
+def softmax(read, rows):
+    e = np.exp(read("x", rows) - read("x", rows).max(1, keepdims=True))
+    return [e / e.sum(1, keepdims=True)]
+
+
+def rms_norm(read, rows):
+    r = 1 / np.sqrt((read("x", rows) ** 2).mean(1) + 1e-6)
+    return read("x", rows) * r[:, None] * read("w"), r
+
+
+def layer_norm(read, rows):
+    x = read("x", rows)
+    return [(x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * read("w") + read("bias")]
+
+
+REFERENCES = {"vector_add": lambda read, rows: [read("x", rows) + read("y", rows)], "softmax": softmax, "rms_norm": rms_norm,
+              "layer_norm": layer_norm, "matmul": lambda read, rows: [read("x", rows) @ read("y")]}
+
+
+class Copies:
+    """Copies that read and write together as many bytes as the kernel does."""
+
+    def __init__(self, ours, peers):
+        half = ours.bytes() // 2 // 128 * 128
+        source, target = aligned([half], np.uint8), aligned([half], np.uint8)
+        source[...] = target[...] = 1
+        call = lambda time: lambda count: time(count, target.ctypes.data_as(VOID), source.ctypes.data_as(VOID), half)
+        self.rivals = {"memcpy": call(peers.time_memcpy), "streaming copy": call(peers.time_streaming_copy)}
+
+
+class Products:
+    def __init__(self, ours, peers):
+        blas = ctypes.CDLL(OPENBLAS)
+        blas.openblas_get_corename.restype = ctypes.c_char_p
+        x, y = ours.values["x"], ours.values["y"]
+        out = aligned((x.shape[0], y.shape[1]), np.float32)
+        pointers = [array.ctypes.data_as(VOID) for array in (x, y, out)]
+        sizes = [x.shape[0], y.shape[1], x.shape[1]]
+        name = f"OpenBLAS ({blas.openblas_get_corename().decode()})"
+        self.rivals = {name: lambda count, keep=out: peers.time_sgemm(count, blas.cblas_sgemm, *sizes, *pointers)}
+
+
+VOID = ctypes.c_void_p
+
+
+def sample(calls, counts, rounds):
+    """Times of one call each, by round; the order turns so that nobody always follows the same neighbour."""
+    names = list(calls)
+    times = {name: np.zeros(rounds) for name in names}
+    for turn in range(rounds):
+        for place in range(len(names)):
+            name = names[(turn + place) % len(names)]
+            times[name][turn] = calls[name](counts[name]) / counts[name]
+    return times
+
+
+def race(ours, rivals, rounds):
+    """Times by name, `ours` first. The fastest rival by median is the one to compare with."""
+    calls = {"ours": ours, **rivals}
+    for call in calls.values():
+        call(1)
+    counts = {name: max(1, int(SAMPLE_NS // max(1, call(1)))) for name, call in calls.items()}
+    sample(calls, counts, 1)
+    return sample(calls, counts, rounds)
+
+
+def quartiles(values):
+    return "{1:.2f} [{0:.2f}, {2:.2f}]".format(*np.percentile(values, [25, 50, 75]))
+
+
+def report(row, times, ours):
+    rival = min((name for name in times if name != "ours"), key=lambda name: np.median(times[name]))
+    mine = np.median(times["ours"])
+    rate = f"{row['flops'] / mine:.1f} GFLOP/s" if "flops" in row else f"{ours.bytes() / mine:.1f} GB/s"
+    print(f"| {row['row']} | {mine / 1e6:.3f} | {rate} | {rival} | {np.median(times[rival]) / 1e6:.3f} | "
+          f"{quartiles(times[rival] / times['ours'])} |", flush=True)
+
+
+def measure(row, folder, peers, options):
+    ours = Ours(row, folder, peers, options)
+    cores = row.get("cores", 1)
+    os.sched_setaffinity(0, options.cores[:cores])
+    if cores > 1:
+        peers.use_wall_clock()
+        rivals = {"one core": lambda count: (peers.set_threads(1), ours.time(count), peers.set_threads(cores))[1]}
+        peers.set_threads(cores)
+    else:
+        peers.set_threads(1)
+        try:
+            rivals = (Products if row["rival"] == "openblas" else Copies)(ours, peers).rivals
+        except OSError:
+            print(f"| {row['row']} | skipped: {OPENBLAS} is not there; install libopenblas0-pthread | | | | |", flush=True)
+            return
+    times = race(ours.time, rivals, options.rounds)
+    ours.check(REFERENCES[row["kernel"]])
+    report(row, times, ours)
+
+
+def load_peers(folder):
+    path = os.path.join(folder, "peers.so")
+    sources = [os.path.join(ROOT, "utils", "measure-cpu-peers.cpp"), os.path.join(ROOT, "aot-runner", "runtime", "ThreadPool.cpp")]
+    run("clang++-22", "-O2", "-std=c++17", "-shared", "-fPIC", "-fno-exceptions", "-pthread", f"-I{ROOT}", *sources, "-o", path)
+    peers = ctypes.CDLL(path)
+    for name, arguments in {"time_launches": [ctypes.c_int64, VOID, ctypes.c_int64],
+                            "time_memcpy": [ctypes.c_int64, VOID, VOID, ctypes.c_int64],
+                            "time_streaming_copy": [ctypes.c_int64, VOID, VOID, ctypes.c_int64],
+                            "time_sgemm": [ctypes.c_int64, VOID] + 3 * [ctypes.c_int64] + 3 * [VOID]}.items():
+        function = getattr(peers, name)
+        function.restype, function.argtypes = ctypes.c_int64, arguments
+    return peers
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
-    parser.add_argument("--core", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rows", default=os.path.join(ROOT, "utils", "measure-cpu.jsonl"), help="rows to measure, a JSON object each")
+    parser.add_argument("--only", default="", help="rows whose name holds this")
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--target", default="cpu:native")
+    parser.add_argument("--core", type=int, default=1, help="the one core; another is added for rows of two")
     options = parser.parse_args()
-    os.sched_setaffinity(0, {options.core})
-    os.environ["PATH"] = os.pathsep.join([os.path.join(options.build, "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]])
-    sys.path.insert(0, os.path.join(TESTS, "Inputs"))
-    import kernel
-
+    options.cores = [options.core] + [core for core in sorted(os.sched_getaffinity(0)) if core != options.core]
+    os.environ["PATH"] = os.pathsep.join([os.path.join(options.build, "bin"), os.environ["PATH"]])
+    with open(options.rows) as file:
+        rows = [json.loads(line) for line in file if line.strip()]
+    print(f"{machine()}; numpy {np.__version__}; {options.rounds} rounds\n")
+    print("| row | ours, ms | rate | rival | rival, ms | rival / ours: median [quartiles] |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for number, part in enumerate((measure_matmul, measure_add, measure_softmax)):
-            part(kernel, os.path.join(folder, f"k{number}"), options.rounds)
+        peers = load_peers(folder)
+        for number, row in enumerate(rows):
+            if options.only in row["row"]:
+                measure(row, os.path.join(folder, str(number)), peers, options)
 
 
 if __name__ == "__main__":

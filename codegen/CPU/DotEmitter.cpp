@@ -15,6 +15,8 @@ using namespace helion::cpu;
 static constexpr llvm::StringLiteral kRegisterTileAttr = "register_tile";
 // A register tile of this many accumulators leaves room for the operands in any register file.
 static constexpr int64_t kMaxAccumulators = 64;
+// Steps of k per round of the inner loop: the loop's own instructions are spread over them.
+static constexpr int64_t kStepsPerRound = 4;
 
 FailureOr<RegisterTile> cpu::registerTile(DotOp dot, const CodeOptions &options) {
   RegisterTile tile;
@@ -230,6 +232,18 @@ void DotEmitter::emit(DotOp dot, const View &accumulator) {
   loc = dot.getLoc();
   Shape shape = shapeOfDot(dot);
   Operands operands{leftOperand(dot), rightOperand(dot, shape), accumulator};
+  Value &stride = operands.lhs.strides[shape.batch.size() + 1];
+  if (constantOf(stride))
+    return emitBatch(shape, operands, {});
+  // Where k is contiguous, as it mostly is, a step of k costs no address arithmetic.
+  IndexMath math(builder, loc);
+  Value isOne = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, stride, math.constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch = scf::IfOp::create(builder, loc, isOne, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  emitBatch(shape, operands, {});
+  builder.setInsertionPointToStart(branch.thenBlock());
+  stride = math.constant(1);
   emitBatch(shape, operands, {});
 }
 
@@ -283,42 +297,66 @@ static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Val
 
 void DotEmitter::emitKernel(const Shape &shape, const Operands &operands, Place place, int64_t rows) {
   IndexMath math(builder, loc);
-  size_t batch = shape.batch.size();
   int64_t width = shape.tile.width, vectors = shape.tile.columns / width;
   auto type = VectorType::get({width}, cast<MemRefType>(operands.rhs.memory.getType()).getElementType());
-  SmallVector<Value> addresses, held, lhsRows;
+  SmallVector<Value> addresses, held;
   for (int64_t row = 0; row < rows; ++row) {
-    Value accRow = math.add(place.acc, math.mul(math.constant(row), operands.acc.strides[batch]));
-    lhsRows.push_back(math.add(place.lhs, math.mul(math.constant(row), operands.lhs.strides[batch])));
+    Value accRow = math.add(place.acc, math.mul(math.constant(row), operands.acc.strides[shape.batch.size()]));
     for (int64_t vector = 0; vector < vectors; ++vector) {
       addresses.push_back(math.add(accRow, math.constant(vector * width)));
       held.push_back(vector::LoadOp::create(builder, loc, type, operands.acc.memory, ValueRange{addresses.back()}));
     }
   }
-  SmallVector<Value> results;
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    auto loop = openLoop(math.constant(0), shape.inner, 1, held);
-    Value k = loop.getInductionVar();
-    Value rhsRow = math.add(place.rhs, math.mul(k, operands.rhs.strides[batch + 1]));
-    Value lhsColumn = math.mul(k, operands.lhs.strides[batch + 1]);
-    SmallVector<Value> rhs, next(loop.getRegionIterArgs());
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      Value index = math.add(rhsRow, math.constant(vector * width));
-      rhs.push_back(vector::LoadOp::create(builder, loc, type, operands.rhs.memory, ValueRange{index}));
-    }
-    for (int64_t row = 0; row < rows; ++row) {
-      Value index = math.add(lhsRows[row], lhsColumn);
-      Value scalar = memref::LoadOp::create(builder, loc, operands.lhs.memory, ValueRange{index});
-      Value lhs = vector::BroadcastOp::create(builder, loc, type, scalar);
-      for (int64_t vector = 0; vector < vectors; ++vector) {
-        Value &sum = next[row * vectors + vector];
-        sum = multiplyAdd(builder, loc, lhs, rhs[vector], sum);
-      }
-    }
-    scf::YieldOp::create(builder, loc, next);
-    llvm::append_range(results, loop.getResults());
-  }
-  for (auto [address, value] : llvm::zip(addresses, results))
+  for (auto [address, value] : llvm::zip(addresses, accumulate(shape, operands, place, rows, held)))
     vector::StoreOp::create(builder, loc, value, operands.acc.memory, ValueRange{address});
+}
+
+/// The loop over k, several steps a round where k is contiguous, and what is left of it.
+SmallVector<Value> DotEmitter::accumulate(const Shape &shape, const Operands &operands, Place place, int64_t rows,
+                                          SmallVector<Value> held) {
+  IndexMath math(builder, loc);
+  bool isContiguous = constantOf(operands.lhs.strides[shape.batch.size() + 1]) == 1;
+  Value begin = math.constant(0);
+  for (int64_t steps : {isContiguous ? kStepsPerRound : int64_t(1), int64_t(1)}) {
+    Value end = math.floorTo(shape.inner, steps);
+    if (constantOf(begin) && constantOf(begin) == constantOf(end))
+      continue;
+    OpBuilder::InsertionGuard guard(builder);
+    auto loop = openLoop(begin, end, steps, held);
+    held.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    for (int64_t step = 0; step < steps; ++step)
+      held = multiplyStep(shape, operands, place, math.add(loop.getInductionVar(), math.constant(step)), held);
+    scf::YieldOp::create(builder, loc, held);
+    held.assign(loop.getResults().begin(), loop.getResults().end());
+    begin = end;
+    if (steps == 1)
+      break;
+  }
+  return held;
+}
+
+/// Adds the products of column `k` of the left operand and row `k` of the right one.
+SmallVector<Value> DotEmitter::multiplyStep(const Shape &shape, const Operands &operands, Place place, Value k,
+                                            SmallVector<Value> held) {
+  IndexMath math(builder, loc);
+  size_t batch = shape.batch.size();
+  int64_t width = shape.tile.width, vectors = shape.tile.columns / width;
+  auto type = VectorType::get({width}, cast<MemRefType>(operands.rhs.memory.getType()).getElementType());
+  Value rhsRow = math.add(place.rhs, math.mul(k, operands.rhs.strides[batch + 1]));
+  Value lhsColumn = math.mul(k, operands.lhs.strides[batch + 1]);
+  SmallVector<Value> rhs;
+  for (int64_t vector = 0; vector < vectors; ++vector) {
+    Value index = math.add(rhsRow, math.constant(vector * width));
+    rhs.push_back(vector::LoadOp::create(builder, loc, type, operands.rhs.memory, ValueRange{index}));
+  }
+  for (int64_t row = 0; row < int64_t(held.size()) / vectors; ++row) {
+    Value lhsRow = math.add(place.lhs, math.mul(math.constant(row), operands.lhs.strides[batch]));
+    Value scalar = memref::LoadOp::create(builder, loc, operands.lhs.memory, ValueRange{math.add(lhsRow, lhsColumn)});
+    Value lhs = vector::BroadcastOp::create(builder, loc, type, scalar);
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      Value &sum = held[row * vectors + vector];
+      sum = multiplyAdd(builder, loc, lhs, rhs[vector], sum);
+    }
+  }
+  return held;
 }

@@ -50,6 +50,10 @@ private:
   void emitBatch(const Shape &shape, const Operands &operands, llvm::SmallVector<mlir::Value> batch);
   void emitRows(const Shape &shape, const Operands &operands, Place place);
   void emitKernel(const Shape &shape, const Operands &operands, Place place, int64_t rows);
+  llvm::SmallVector<mlir::Value> accumulate(const Shape &shape, const Operands &operands, Place place, int64_t rows,
+                                            llvm::SmallVector<mlir::Value> held);
+  llvm::SmallVector<mlir::Value> multiplyStep(const Shape &shape, const Operands &operands, Place place, mlir::Value k,
+                                              llvm::SmallVector<mlir::Value> held);
   mlir::Value trip(mlir::Value bound, int64_t extent);
   mlir::scf::ForOp openLoop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange inits = {});
 

@@ -162,8 +162,7 @@ void LaneEvaluator::writeAccess(const Access &where, Value lane, bool streams) {
   if (contiguous && !valid) {
     auto store = vector::StoreOp::create(builder, loc, lane, where.view.memory, ValueRange{where.index}, streams);
     if (streams)
-      store.setAlignment(cast<VectorType>(lane.getType()).getNumElements() *
-                         getElementTypeOrSelf(lane.getType()).getIntOrFloatBitWidth() / 8);
+      store.setAlignment(facts.nativeWidth * getElementTypeOrSelf(lane.getType()).getIntOrFloatBitWidth() / 8);
     return;
   }
   valid = spread(valid ? valid : arith::ConstantIntOp::create(builder, loc, 1, 1).getResult());
@@ -174,18 +173,24 @@ void LaneEvaluator::writeAccess(const Access &where, Value lane, bool streams) {
                               valid, lane);
 }
 
+// The least size of a cache line among the targets.
+static constexpr int64_t kLineBytes = 64;
+
 /// Asks for the lanes of the next round of the loop that the nests of a group share, so that memory works while this
 /// round computes. The last round asks for what lies behind; a prefetch of any address is harmless.
 void LaneEvaluator::prefetchNext(LoadOp load, const Access &where, ArrayRef<Position> at) {
-  if (!where.laneStride || !isContiguous(where) || !llvm::is_contained(facts.again, load.getResult()))
+  if (!where.laneStride || !isContiguous(where) || facts.tail || !llvm::is_contained(facts.ahead, load.getResult()))
     return;
   IndexMath math(builder, load.getLoc());
+  int64_t laneBytes = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
   for (auto [dim, index] : llvm::enumerate(indexDims(load.getIndices()))) {
-    if (!isa<TileType>(index.index.getType()) || at[index.first].dim != facts.againDim)
+    if (!isa<TileType>(index.index.getType()) || at[index.first].dim != facts.aheadDim)
       continue;
     Value next = math.add(where.index, where.view.strides[dim]);
-    memref::PrefetchOp::create(builder, load.getLoc(), where.view.memory, ValueRange{next}, /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+    for (int64_t byte = 0; byte < facts.width * laneBytes; byte += kLineBytes)
+      memref::PrefetchOp::create(builder, load.getLoc(), where.view.memory,
+                                 ValueRange{math.add(next, math.constant(byte / laneBytes))}, /*isWrite=*/false,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
   }
 }
 

@@ -23,12 +23,13 @@ struct Position {
 struct NestFacts {
   llvm::SmallVector<mlir::Value> bounds; // Per dim of the nest: lanes are below this bound; null: not known.
   llvm::SmallVector<int> levels;         // Per dim of the nest: the loop that runs along it, outermost 0.
-  int64_t width = 1;                     // Lanes of a vector.
+  int64_t width = 1;                     // Lanes that are computed together, one or more vectors of the target.
+  int64_t nativeWidth = 1;               // Lanes of a vector of the target.
   bool unitStride = false;               // Lane strides that are not constant are known to be 1.
   bool streams = false;                  // The nest's store goes past the caches and is aligned to whole vectors.
-  llvm::SmallVector<mlir::Value>
-      again; // Loads that are in the cache now: they fetch the next round of loop `againDim`.
-  int againDim = -1;
+  // Loads that ask for what they will read in the next round of loop `aheadDim`.
+  llvm::SmallVector<mlir::Value> ahead;
+  int aheadDim = -1;
   mlir::Value tail;  // Lanes of this vector that exist; null: all.
   mlir::Value split; // One more bound known to hold along the vector's dim.
 };

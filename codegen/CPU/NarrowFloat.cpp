@@ -84,14 +84,15 @@ Value cpu::narrow(OpBuilder &builder, Location loc, Value value, Type to) {
   if (to.isF16())
     return bits.cast(arith::TruncFOp::create(builder, loc, withElement(value.getType(), to), value),
                      builder.getI16Type());
-  Value word = bits.cast(value, builder.getI32Type());
-  Value high = bits.apply<arith::ShRUIOp>(word, 16);
-  Value even = bits.apply<arith::AndIOp>(high, 1);
-  Value biased = bits.apply<arith::AddIOp>(arith::AddIOp::create(builder, loc, word, even), 0x7fff);
-  Value rounded = bits.apply<arith::ShRUIOp>(biased, 16);
-  Value quiet = bits.apply<arith::OrIOp>(high, 0x40);
+  // A NaN becomes the quiet one whose lower half is 0: others could carry out of their exponent.
   Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value, value);
-  Value result = arith::SelectOp::create(builder, loc, isNan, quiet, rounded);
+  Value nan = bits.cast(bits.constant(cpu::withElement(value.getType(), builder.getI32Type()), 0x7fc00000),
+                        builder.getF32Type());
+  Value word = bits.cast(arith::SelectOp::create(builder, loc, isNan, nan, value), builder.getI32Type());
+  // Half a unit, less the last bit for an even result, carries into the upper half.
+  Value even = bits.apply<arith::AndIOp>(bits.apply<arith::ShRUIOp>(word, 16), 1);
+  Value biased = bits.apply<arith::AddIOp>(arith::AddIOp::create(builder, loc, word, even), 0x7fff);
+  Value result = bits.apply<arith::ShRUIOp>(biased, 16);
   return arith::TruncIOp::create(builder, loc, withElement(value.getType(), builder.getI16Type()), result);
 }
 

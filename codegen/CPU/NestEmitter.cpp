@@ -5,6 +5,7 @@
 #include "codegen/CPU/NestEmitter.h"
 #include "codegen/CPU/NarrowFloat.h"
 #include "codegen/CPU/TileChain.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace helion;
@@ -72,6 +73,16 @@ void NestEmitter::emitUnderTest(const NestGroup &group, function_ref<void(bool)>
   body(false);
 }
 
+/// Loads that the nest reads from memory.
+static llvm::SetVector<Value> loadsOf(const Nest &nest, const TilePlan &plan) {
+  llvm::SetVector<Value> loads;
+  nest.walk(plan, [&](Value value, ArrayRef<int>) {
+    if (value.getDefiningOp<LoadOp>() && (!plan.isStored(value) || nest.passes(value)))
+      loads.insert(value);
+  });
+  return loads;
+}
+
 void NestEmitter::emitShared(const NestGroup &group, unsigned level, Version version) {
   if (level == 0)
     at.assign(group.shared, {});
@@ -83,32 +94,33 @@ void NestEmitter::emitShared(const NestGroup &group, unsigned level, Version ver
     return emitShared(group, level + 1, version);
   }
   SmallVector<Position> outer(at.begin(), at.begin() + group.shared);
-  DenseMap<Value, unsigned> reads; // Nests that read a load, so far.
+  // The last of several readers finds its lanes in the cache, so there memory is free for the next round.
+  llvm::MapVector<Value, SmallVector<const Nest *>> readers;
+  for (const Nest &member : group.nests)
+    for (Value load : loadsOf(member, plan))
+      readers[load].push_back(&member);
   for (const Nest &member : group.nests) {
     at = outer;
-    SmallVector<Value> again;
-    llvm::SmallPtrSet<void *, 8> mine;
-    member.walk(plan, [&](Value value, ArrayRef<int>) {
-      bool isLoad = value.getDefiningOp<LoadOp>() && (!plan.isStored(value) || member.passes(value));
-      if (isLoad && mine.insert(value.getAsOpaquePointer()).second && reads[value]++ == 1 && group.shared)
-        again.push_back(value);
-    });
-    emitNest(member, group.shared, version, again);
+    SmallVector<Value> ahead;
+    for (auto &[load, nests] : readers)
+      if (group.shared && nests.size() > 1 && nests.back() == &member)
+        ahead.push_back(load);
+    emitNest(member, group.shared, version, ahead);
   }
 }
 
-void NestEmitter::emitNest(const Nest &member, unsigned level, Version version, ArrayRef<Value> again) {
+void NestEmitter::emitNest(const Nest &member, unsigned level, Version version, ArrayRef<Value> ahead) {
   nest = &member;
   loc = member.op->getLoc();
   NestFacts facts;
   facts.bounds = member.bounds;
   for (size_t dim = 0; dim < member.extents.size(); ++dim)
     facts.levels.push_back(levelOf(dim));
-  facts.width = member.width;
+  facts.width = facts.nativeWidth = member.width;
   facts.unitStride = version.unitStride;
   facts.streams = version.streams && member.kind == Nest::Kind::Store;
-  facts.again.assign(again.begin(), again.end());
-  facts.againDim = int(level) - 1;
+  facts.ahead.assign(ahead.begin(), ahead.end());
+  facts.aheadDim = int(level) - 1;
   LaneEvaluator::Passing passing;
   for (const auto &[value, view] : member.tees)
     passing.push_back({value, view});
@@ -127,14 +139,11 @@ void NestEmitter::emitLevel(unsigned level) {
   int dim = nest->order[level];
   if (dim == nest->combined)
     return dim == nest->vectorDim ? emitVectorReduce() : emitSequence({});
-  if (dim == nest->vectorDim) {
-    if (reduces)
-      return emitVectorLoop(level, 4, [&](ArrayRef<Value> bases) { emitSequence(bases); });
-    return emitVectorLoop(level, 1, [&](ArrayRef<Value> bases) {
-      at[dim] = {bases[0], dim, true};
-      emitStep();
+  if (dim == nest->vectorDim)
+    return emitVectorLoop(level, [&](Value base) {
+      at[dim] = {base, dim, true};
+      reduces ? emitSequence(base) : emitStep();
     });
-  }
   Value end = tripCount(*nest, dim), begin = IndexMath(builder, loc).constant(0);
   OpBuilder::InsertionGuard guard(builder);
   auto loop = openLoop(begin, end, 1);
@@ -166,9 +175,9 @@ Value NestEmitter::splitBoundOf(const Nest &of, int dim) {
   return bound;
 }
 
-SmallVector<NestEmitter::Segment> NestEmitter::segments(int dim, int64_t vectors) {
+SmallVector<NestEmitter::Segment> NestEmitter::segments(int dim) {
   IndexMath math(builder, loc);
-  int64_t width = nest->width;
+  int64_t width = nest->width, step = lanes.facts.unitStride ? nest->step * width : width;
   Value trip = tripCount(*nest, dim), zero = math.constant(0);
   Value whole = math.floorTo(trip, width), checked = zero;
   SmallVector<Segment> result;
@@ -179,36 +188,42 @@ SmallVector<NestEmitter::Segment> NestEmitter::segments(int dim, int64_t vectors
   };
   auto appendWhole = [&](Value begin, Value end, Value split) {
     Value middle = begin;
-    if (vectors > 1 && nest->extents[dim] >= vectors * width) {
-      middle = math.add(begin, math.floorTo(math.sub(end, begin), vectors * width));
-      append({begin, middle, vectors, split, false});
+    if (step > width) {
+      middle = math.add(begin, math.floorTo(math.sub(end, begin), step));
+      append({begin, middle, step, split, false});
     }
-    append({middle, end, 1, split, false});
+    append({middle, end, width, split, false});
   };
   if (Value split = nest->bounds[dim] ? Value() : splitBoundOf(*nest, dim)) {
     checked = math.floorTo(lanes.validCount(split), width);
     appendWhole(zero, checked, split);
   }
   appendWhole(checked, whole, {});
-  append({whole, trip, 1, {}, true});
+  append({whole, trip, width, {}, true});
   return result;
 }
 
-void NestEmitter::emitVectorLoop(unsigned level, int64_t vectors, Body body) {
-  int64_t width = nest->width;
-  for (const Segment &segment : segments(nest->order[level], vectors)) {
+/// What holds in the round of the segment that begins at `index`.
+void NestEmitter::enterSegment(const Segment &segment, Value index) {
+  lanes.facts.width = segment.lanes;
+  lanes.facts.split = segment.split;
+  lanes.facts.tail = segment.isTail ? IndexMath(builder, loc).sub(segment.end, index) : Value();
+}
+
+void NestEmitter::leaveSegment() {
+  lanes.facts.width = nest->width;
+  lanes.facts.split = lanes.facts.tail = {};
+}
+
+void NestEmitter::emitVectorLoop(unsigned level, Body body) {
+  for (const Segment &segment : segments(nest->order[level])) {
     OpBuilder::InsertionGuard guard(builder);
-    auto loop = openLoop(segment.begin, segment.end, segment.vectors * width);
+    auto loop = openLoop(segment.begin, segment.end, segment.lanes);
     lanes.hoistTo(int(level) - 1, loop);
     lanes.enterLevel(level);
-    IndexMath math(builder, loc);
-    SmallVector<Value> bases;
-    for (int64_t vector = 0; vector < segment.vectors; ++vector)
-      bases.push_back(math.add(loop.getInductionVar(), math.constant(vector * width)));
-    lanes.facts.split = segment.split;
-    lanes.facts.tail = segment.isTail ? math.sub(segment.end, loop.getInductionVar()) : Value();
-    body(bases);
-    lanes.facts.split = lanes.facts.tail = {};
+    enterSegment(segment, loop.getInductionVar());
+    body(loop.getInductionVar());
+    leaveSegment();
   }
 }
 

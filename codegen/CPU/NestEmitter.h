@@ -34,11 +34,11 @@ private:
   /// A stretch of the loop along the vector's dim.
   struct Segment {
     mlir::Value begin, end;
-    int64_t vectors = 1; // Per round.
-    mlir::Value split;   // Bound known to hold.
+    int64_t lanes = 1; // Per round.
+    mlir::Value split; // Bound known to hold.
     bool isTail = false;
   };
-  using Body = llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)>;
+  using Body = llvm::function_ref<void(mlir::Value)>;
 
   /// What is known of one version of a group's code.
   struct Version {
@@ -48,17 +48,18 @@ private:
   mlir::Value streamTest(const NestGroup &group);
   mlir::Value streamTest(StoreOp store, int64_t vectorBytes, int vectorDim);
   void emitShared(const NestGroup &group, unsigned level, Version version);
-  void emitNest(const Nest &nest, unsigned level, Version version, llvm::ArrayRef<mlir::Value> again);
+  void emitNest(const Nest &nest, unsigned level, Version version, llvm::ArrayRef<mlir::Value> ahead);
   void emitLevel(unsigned level);
-  void emitVectorLoop(unsigned level, int64_t vectors, Body body);
+  void emitVectorLoop(unsigned level, Body body);
   void emitStep();
   void emitAtomic();
   void emitVectorReduce();
-  void emitSequence(llvm::ArrayRef<mlir::Value> bases);
-  llvm::SmallVector<mlir::Value> accumulate(const Segment &segment, llvm::SmallVector<mlir::Value> accumulators);
-  void finishVectorReduce(llvm::SmallVector<mlir::Value> accumulators);
+  void emitSequence(mlir::Value base);
+  mlir::Value accumulate(const Segment &segment, mlir::Value accumulator);
   mlir::scf::ForOp openLoop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange inits = {});
-  llvm::SmallVector<Segment> segments(int dim, int64_t vectors);
+  llvm::SmallVector<Segment> segments(int dim);
+  void enterSegment(const Segment &segment, mlir::Value index);
+  void leaveSegment();
   mlir::Value tripCount(const Nest &nest, int dim);
   llvm::SmallVector<Position> positionsAt(int dim, mlir::Value index, bool isVector);
   llvm::SmallVector<Position> withoutCombined(llvm::ArrayRef<Position> at);

@@ -7,13 +7,11 @@
 #include "codegen/CPU/NarrowFloat.h"
 #include "codegen/CPU/NestEmitter.h"
 #include "codegen/CPU/TileChain.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace helion;
 using namespace helion::cpu;
-
-// Enough chains to hide the latency of an addition behind the loads of a row.
-static constexpr int64_t kAccumulators = 4;
 
 SmallVector<Position> NestEmitter::withoutCombined(ArrayRef<Position> positions) {
   SmallVector<Position> result(positions);
@@ -21,55 +19,47 @@ SmallVector<Position> NestEmitter::withoutCombined(ArrayRef<Position> positions)
   return result;
 }
 
-/// One loop over a segment; each of its vectors has an accumulator.
-SmallVector<Value> NestEmitter::accumulate(const Segment &segment, SmallVector<Value> accumulators) {
+/// One loop over a segment. Its lanes are added to those of the accumulator, which has the segment's width.
+Value NestEmitter::accumulate(const Segment &segment, Value accumulator) {
   auto reduce = cast<ReduceOp>(nest->op);
   int dim = nest->combined, level = levelOf(dim);
   OpBuilder::InsertionGuard guard(builder);
-  auto loop = openLoop(segment.begin, segment.end, segment.vectors * nest->width, accumulators);
+  auto loop = openLoop(segment.begin, segment.end, segment.lanes, ValueRange{accumulator});
   lanes.hoistTo(level - 1, loop);
   lanes.enterLevel(level);
-  IndexMath math(builder, loc);
-  lanes.facts.split = segment.split;
-  lanes.facts.tail = segment.isTail ? math.sub(segment.end, loop.getInductionVar()) : Value();
-  SmallVector<Value> next(loop.getRegionIterArgs());
-  for (int64_t vector = 0; vector < segment.vectors; ++vector) {
-    at[dim] = {math.add(loop.getInductionVar(), math.constant(vector * nest->width)), dim, true};
-    Type element = getElementTypeOrSelf(reduce.getValue().getType());
-    Value lane = lanes.spread(widen(builder, loc, lanes.evaluate(reduce.getValue(), at), element));
-    Value combined = combine(builder, loc, reduce.getKind(), next[vector], lane);
-    if (segment.isTail) {
-      auto type = VectorType::get({nest->width}, builder.getI1Type());
-      Value exists = vector::CreateMaskOp::create(builder, loc, type, ValueRange{lanes.facts.tail});
-      combined = arith::SelectOp::create(builder, loc, exists, combined, next[vector]);
-    }
-    next[vector] = combined;
+  enterSegment(segment, loop.getInductionVar());
+  at[dim] = {loop.getInductionVar(), dim, true};
+  Type element = getElementTypeOrSelf(reduce.getValue().getType());
+  Value held = loop.getRegionIterArgs()[0];
+  Value lane = lanes.spread(widen(builder, loc, lanes.evaluate(reduce.getValue(), at), element));
+  Value next = combine(builder, loc, reduce.getKind(), held, lane);
+  if (segment.isTail) {
+    auto type = VectorType::get({segment.lanes}, builder.getI1Type());
+    Value exists = vector::CreateMaskOp::create(builder, loc, type, ValueRange{lanes.facts.tail});
+    next = arith::SelectOp::create(builder, loc, exists, next, held);
   }
   scf::YieldOp::create(builder, loc, next);
-  lanes.facts.split = lanes.facts.tail = {};
-  return SmallVector<Value>(loop.getResults());
+  leaveSegment();
+  return loop.getResult(0);
 }
 
 void NestEmitter::emitVectorReduce() {
   auto reduce = cast<ReduceOp>(nest->op);
   Type element = accumulatorType(getElementTypeOrSelf(reduce.getValue().getType()));
-  Value identity = lanes.spread(identityOf(builder, loc, reduce.getKind(), element));
-  SmallVector<Value> accumulators(kAccumulators, identity);
-  for (const Segment &segment : segments(nest->combined, kAccumulators))
-    accumulators = accumulate(segment, accumulators);
-  finishVectorReduce(accumulators);
-}
-
-void NestEmitter::finishVectorReduce(SmallVector<Value> accumulators) {
-  auto reduce = cast<ReduceOp>(nest->op);
-  while (accumulators.size() > 1) {
-    Value last = accumulators.pop_back_val();
-    Value &other = accumulators[accumulators.size() / 2];
-    other = combine(builder, loc, reduce.getKind(), other, last);
+  Value identity = identityOf(builder, loc, reduce.getKind(), element);
+  // One accumulator per width: a chain for each vector of a round, and one for what is left.
+  llvm::MapVector<int64_t, Value> accumulators;
+  for (const Segment &segment : segments(nest->combined)) {
+    Value &accumulator = accumulators[segment.lanes];
+    if (!accumulator)
+      accumulator = vector::BroadcastOp::create(builder, loc, VectorType::get({segment.lanes}, element), identity);
+    accumulator = accumulate(segment, accumulator);
   }
-  Value result = combineLanes(builder, loc, reduce.getKind(), accumulators[0]);
-  Type element = getElementTypeOrSelf(reduce.getType());
-  result = convertElement(builder, loc, result, accumulatorType(element), element);
+  Value result = identity;
+  for (auto [width, accumulator] : accumulators)
+    result = combine(builder, loc, reduce.getKind(), result, combineLanes(builder, loc, reduce.getKind(), accumulator));
+  Type to = getElementTypeOrSelf(reduce.getType());
+  result = convertElement(builder, loc, result, accumulatorType(to), to);
   lanes.storeTo(nest->views[0], withoutCombined(at), result);
 }
 
@@ -106,7 +96,7 @@ struct Ordered {
       next.push_back(spread(widen(builder, loc, lane, getElementTypeOrSelf(value.getType()))));
     }
     if (auto region = dyn_cast<ReduceFnOp>(nest.op))
-      return combineRegion(builder, region, held, next, nest.width);
+      return combineRegion(builder, region, held, next, lanes.facts.width);
     auto reduce = cast<ReduceOp>(nest.op);
     if (nest.kind == Nest::Kind::Sequence)
       return combineArg(builder, loc, reduce.getKind(), held, next[0], spread(at[nest.combined].index));
@@ -123,39 +113,22 @@ struct Ordered {
 };
 } // namespace
 
-/// `bases` are the vectors to reduce side by side; none: one lane.
-void NestEmitter::emitSequence(ArrayRef<Value> bases) {
-  Ordered ordered{builder, lanes, *nest, loc, !bases.empty()};
+/// `base` is where the vectors begin that are reduced side by side; none: one lane.
+void NestEmitter::emitSequence(Value base) {
+  Ordered ordered{builder, lanes, *nest, loc, bool(base)};
   int dim = nest->combined, level = levelOf(dim);
-  size_t count = std::max<size_t>(bases.size(), 1);
-  SmallVector<Value> inits;
-  for (size_t vector = 0; vector < count; ++vector)
-    llvm::append_range(inits, ordered.start());
-  size_t held = inits.size() / count;
   Value end = tripCount(*nest, dim), begin = IndexMath(builder, loc).constant(0);
-  auto place = [&](size_t vector) {
-    if (!bases.empty())
-      at[nest->vectorDim] = {bases[vector], nest->vectorDim, true};
-  };
-  SmallVector<Value> results;
+  Held results;
   {
+    Held start = ordered.start();
     OpBuilder::InsertionGuard guard(builder);
-    auto loop = openLoop(begin, end, 1, inits);
+    auto loop = openLoop(begin, end, 1, start);
     lanes.hoistTo(level - 1, loop);
     lanes.enterLevel(level);
     at[dim] = {loop.getInductionVar(), dim, false};
-    SmallVector<Value> next;
-    for (size_t vector = 0; vector < count; ++vector) {
-      place(vector);
-      llvm::append_range(next, ordered.add(Held(loop.getRegionIterArgs().slice(vector * held, held)), at));
-    }
-    scf::YieldOp::create(builder, loc, next);
+    scf::YieldOp::create(builder, loc, ordered.add(Held(loop.getRegionIterArgs()), at));
     llvm::append_range(results, loop.getResults());
   }
-  for (size_t vector = 0; vector < count; ++vector) {
-    place(vector);
-    SmallVector<Value> finished = ordered.finish(Held(ArrayRef<Value>(results).slice(vector * held, held)));
-    for (auto [view, value] : llvm::zip(nest->views, finished))
-      lanes.storeTo(view, withoutCombined(at), value);
-  }
+  for (auto [view, value] : llvm::zip(nest->views, ordered.finish(results)))
+    lanes.storeTo(view, withoutCombined(at), value);
 }

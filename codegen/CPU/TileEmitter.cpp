@@ -211,7 +211,7 @@ bool TileEmitter::emitScalarOp(Operation *op) {
   if ((!load || isTileValue(load.getType())) && (!store || isTileValue(store.getValue().getType())))
     return false;
   flush();
-  lanes.startNest({});
+  lanes.startNest(NestFacts());
   if (load)
     load.getResult().replaceAllUsesWith(lanes.loadScalar(load));
   else

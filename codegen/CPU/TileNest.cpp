@@ -225,6 +225,9 @@ void cpu::shapeLoops(Nest &nest, const TilePlan &plan, const TileMemory &memory,
   }
   if (nest.width == 1)
     nest.vectorDim = -1;
+  else
+    nest.step =
+        llvm::bit_floor(uint64_t(std::min<int64_t>(options.stepVectors, nest.extents[nest.vectorDim] / nest.width)));
   nest.order.clear();
   for (int dim : naturalDims(nest.extents.size()))
     if (dim != nest.vectorDim && dim != nest.combined)

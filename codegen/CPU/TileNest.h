@@ -20,6 +20,8 @@ struct CodeOptions {
   unsigned vectorRegisters = 16;
   // Tensors of at least this many bytes are written past the caches; 0: none are.
   int64_t streamBytes = 0;
+  // Vectors that one round of a loop computes together, op by op: while one waits for a result the next one works.
+  unsigned stepVectors = 4;
 };
 
 struct Nest {
@@ -37,11 +39,12 @@ struct Nest {
   llvm::SmallVector<mlir::Value> values; // What is evaluated; all have one shape.
   llvm::SmallVector<View> views;         // Where results go; empty for stores.
   llvm::SmallVector<int64_t> extents;
-  llvm::SmallVector<mlir::Value> bounds; // Lanes at and past a bound are left out; null: all lanes.
-  int combined = -1;                     // Dim that a reduction removes.
-  llvm::SmallVector<int> order;          // Dims, outermost loop first.
-  int vectorDim = -1;                    // Dim of the vectors; -1: lane by lane.
-  int64_t width = 1;
+  llvm::SmallVector<mlir::Value> bounds;                // Lanes at and past a bound are left out; null: all lanes.
+  int combined = -1;                                    // Dim that a reduction removes.
+  llvm::SmallVector<int> order;                         // Dims, outermost loop first.
+  int vectorDim = -1;                                   // Dim of the vectors; -1: lane by lane.
+  int64_t width = 1;                                    // Lanes of a vector of the target.
+  int64_t step = 1;                                     // Vectors of a round, where that many are whole.
   llvm::SmallVector<std::pair<mlir::Value, View>> tees; // Values that are written to a buffer where they pass by.
 
   /// Values and accesses that the nest evaluates directly, with the nest's dims as positions.

@@ -73,6 +73,13 @@ Value FloatCode::compareBits(arith::CmpIPredicate predicate, Value a, int64_t b)
   return arith::CmpIOp::create(builder, loc, predicate, a, bitsConstant(b));
 }
 
+Value FloatCode::horner(Value a, ArrayRef<double> coefficients) {
+  Value result = constant(coefficients.back());
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    result = fma(a, result, coefficient);
+  return result;
+}
+
 Value FloatCode::polynomial(Value a, ArrayRef<double> coefficients) {
   // Pairs first, then pairs of pairs: a short chain lets more evaluations overlap than Horner's long one.
   SmallVector<Value> terms;

@@ -56,7 +56,8 @@ public:
   Value bitsToFloat(Value bits);
   Value compareBits(mlir::arith::CmpIPredicate predicate, Value a, int64_t b);
 
-  /// c[0] + c[1] a + c[2] a^2 + ...
+  /// c[0] + c[1] a + c[2] a^2 + ..., the same with the fewest operations, one after the other.
+  Value horner(Value a, llvm::ArrayRef<double> coefficients);
   Value polynomial(Value a, llvm::ArrayRef<double> coefficients);
 
   /// The nearest integer of a value below 2^21 in size, as a float, and with its low bits in the low bits of `bits`.

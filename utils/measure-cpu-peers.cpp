@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What utils/measure-cpu.py times, and the clock: launches on the runtime's thread pool, two copies of the same bytes
+// (the C library's, and one that writes past the caches), OpenBLAS's product. Built by the script beside the pool.
+#include "aot-runner/runtime/ThreadPool.h"
+
+#include <cstring>
+#include <ctime>
+#include <immintrin.h>
+
+using namespace HELION_RUNTIME;
+
+/// Time that the calling thread had on a core: a shared machine takes the core away at times. With more threads at work
+/// that says nothing, so then it is time on the wall.
+static clockid_t theClock = CLOCK_THREAD_CPUTIME_ID;
+
+static int64_t now() {
+  timespec time;
+  clock_gettime(theClock, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+/// Nanoseconds of `count` calls.
+template <typename Call> static int64_t timed(int64_t count, Call call) {
+  int64_t start = now();
+  for (int64_t i = 0; i < count; ++i)
+    call();
+  return now() - start;
+}
+
+using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *,
+                       int);
+
+extern "C" {
+void set_threads(int count) { ThreadPool::get().setThreads(count); }
+void use_wall_clock() { theClock = CLOCK_MONOTONIC; }
+
+int64_t time_launches(int64_t count, const Launch *launches, int64_t steps) {
+  return timed(count, [=] {
+    for (int64_t step = 0; step < steps; ++step)
+      ThreadPool::get().run(launches[step]);
+  });
+}
+
+int64_t time_memcpy(int64_t count, void *to, const void *from, int64_t bytes) {
+  return timed(count, [=] { std::memcpy(to, from, size_t(bytes)); });
+}
+
+/// Both ends lie at multiples of 128 bytes.
+__attribute__((target("avx"))) int64_t time_streaming_copy(int64_t count, char *to, const char *from, int64_t bytes) {
+  int64_t start = now();
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t at = 0; at < bytes; at += 128) {
+      auto *source = reinterpret_cast<const __m256i *>(from + at);
+      auto *target = reinterpret_cast<__m256i *>(to + at);
+      __m256i first = _mm256_load_si256(source), second = _mm256_load_si256(source + 1);
+      __m256i third = _mm256_load_si256(source + 2), fourth = _mm256_load_si256(source + 3);
+      _mm256_stream_si256(target, first);
+      _mm256_stream_si256(target + 1, second);
+      _mm256_stream_si256(target + 2, third);
+      _mm256_stream_si256(target + 3, fourth);
+    }
+    _mm_sfence();
+  }
+  return now() - start;
+}
+
+/// Row-major, no operand transposed.
+int64_t time_sgemm(int64_t count, Sgemm sgemm, int64_t m, int64_t n, int64_t k, const float *a, const float *b,
+                   float *c) {
+  return timed(count, [=] { sgemm(101, 111, 111, int(m), int(n), int(k), 1, a, int(k), b, int(n), 0, c, int(n)); });
+}
+}
