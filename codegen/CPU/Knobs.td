@@ -4,6 +4,25 @@
 
 def ChooseCpu : ChoicePass<"helion-choose-cpu", 100>;
 
+// Vectors that a loop computes together. They are independent, so while one waits for a result the others work; all of
+// them hold registers.
+def StepVectors : Knob<"step_vectors", ChooseCpu, Launch, Integer<PowersOfTwo<"1", "8">>> {
+  let preset = "4";
+  let summary = "vectors that a round of a loop computes together, op by op; what is left of a row goes one by one";
+  let pickWhen = "more: long rows and short chains of ops; fewer: long chains such as `exp`, whose values must stay in "
+                 "registers, and rows of few vectors";
+  let cost = "beyond the registers values spill";
+}
+
+// Only whole vectors at aligned addresses can be written past the caches; the code tests that at run time.
+def StreamStores : Knob<"stream_stores", ChooseCpu, Store, Word<["large", "always", "never"]>> {
+  let preset = "large";
+  let summary = "when a store goes past the caches: into tensors of at least 16 MiB, into any, into none";
+  let pickWhen = "`always`: nobody reads the result soon, and the caches are better left to others; `never`: the next "
+                 "reader finds it in a large last cache";
+  let cost = "`large` and `always` write the code of the loop twice; past the caches the next reader waits for memory";
+}
+
 // A tile of mr x nr accumulators holds mr * nr / lanes registers; nr / lanes more hold a row of the right operand and one
 // the broadcast left element.
 def RegisterTiles : Knob<"register_tiles", ChooseCpu, Dot, ListOr<[

@@ -10,7 +10,8 @@ include "mlir/Pass/PassBase.td"
 def ChooseCpuPass : Pass<"helion-choose-cpu", "::mlir::ModuleOp"> {
   let summary = "Write the CPU's own choices onto the ops that they are for";
   let description = [{
-    **Does.** Sets `register_tile` on the dots that the config names; helion-vectorize-tiles reads it.
+    **Does.** Sets `register_tile` on the dots, `stream` on the stores and `step_vectors` on the launches that the config names;
+    helion-vectorize-tiles reads them.
 
     **Before / After.**
     ```mlir
@@ -18,12 +19,17 @@ def ChooseCpuPass : Pass<"helion-choose-cpu", "::mlir::ModuleOp"> {
     // register_tiles=dot.0=[6,16] becomes
     %d = helion.dot %a, %b, %c site "dot.0" {register_tile = array<i64: 6, 16>} : ...
     ```
-    **Needs.** Form S. **Gives.** Form S. **Reads.** register_tiles.
-    **Fails when.** a site is no dot, or a tile is not two numbers of at least 1. **Numerics.** exact.
+    **Needs.** Form S. **Gives.** Form S. **Reads.** register_tiles, step_vectors, stream_stores.
+    **Fails when.** a site is of another kind, a tile is not two numbers of at least 1, a number of vectors is no power of two from 1
+    to 8, or a word is none of `large`, `always`, `never`. **Numerics.** sums of a row are taken in as many chains as vectors.
   }];
   let options = [ListOption<"registerTiles", "register_tiles", "std::string",
-    "accumulators per dot that stay in registers, `dot=[rows,columns]`; beyond the registers they spill">];
-  let statistics = [Statistic<"chosen", "tiles-chosen", "dots that got a register tile">];
+    "accumulators per dot that stay in registers, `dot=[rows,columns]`; beyond the registers they spill">,
+    ListOption<"stepVectors", "step_vectors", "std::string",
+    "vectors per launch that a round of a loop computes together, `launch=4`; more hide latency until values spill">,
+    ListOption<"streamStores", "stream_stores", "std::string",
+    "when stores go past the caches, `store=always`; saves reading what is overwritten, costs the next reader">];
+  let statistics = [Statistic<"chosen", "choices", "ops that got a choice">];
   let dependentDialects = ["::helion::HelionDialect"];
 }
 
@@ -90,7 +96,7 @@ def VectorizeTilesPass : Pass<"helion-vectorize-tiles", "::mlir::func::FuncOp"> 
     ```
     **Needs.** a function whose body holds ops of form S, without program ids; different arguments whose memory does not overlap where
     one of them is written. **Gives.** scalars, vectors, memrefs, `scf`; buffers as allocations marked `helion.tile_buffer`.
-    **Reads.** `register_tile` on dots.
+    **Reads.** `register_tile` on dots, `stream` on stores, `helion.step_vectors` on the function, which it removes.
     **Fails when.** an op, element type or constant has no code for the CPU; the diagnostic is on that op.
     **Numerics.** sums are taken in several chains; bf16 and f16 are computed in f32 and rounded once per op; products of dots are fused.
   }];
@@ -102,7 +108,9 @@ def VectorizeTilesPass : Pass<"helion-vectorize-tiles", "::mlir::func::FuncOp"> 
            "number of vector registers: more allow larger register tiles, too many spill">,
     Option<"streamBytes", "stream-bytes", "int64_t", "0",
            "size from which a tensor is written past the caches: above the last level's size this saves reading it first, below it "
-           "costs the next reader; 0 never does">];
+           "costs the next reader; 0 never does">,
+    Option<"stepVectors", "step-vectors", "unsigned", "4",
+           "vectors that a round of a loop computes together where the function does not say: more hide latency, too many spill">];
   let statistics = [Statistic<"nests", "nests-emitted", "loop nests written">,
                     Statistic<"dots", "dots-emitted", "dots written">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

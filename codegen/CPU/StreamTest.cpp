@@ -10,7 +10,13 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::cpu;
 
-/// True at run time when the tile's rows lie aligned and the tensor is large.
+/// `large`, `always` or `never`.
+static StringRef streamsWhen(StoreOp store) {
+  auto chosen = store->getAttrOfType<StringAttr>("stream");
+  return chosen ? chosen.getValue() : "large";
+}
+
+/// True at run time when the tile's rows lie aligned and, unless that does not matter, the tensor is large.
 Value NestEmitter::streamTest(StoreOp store, int64_t vectorBytes, int vectorDim) {
   IndexMath math(builder, loc);
   Value dest = store.getDest();
@@ -35,6 +41,8 @@ Value NestEmitter::streamTest(StoreOp store, int64_t vectorBytes, int vectorDim)
     return arith::CmpIOp::create(builder, loc, predicate, a, math.constant(b));
   };
   Value isAligned = compare(arith::CmpIPredicate::eq, low, 0);
+  if (streamsWhen(store) == "always")
+    return isAligned;
   Value isLarge = compare(arith::CmpIPredicate::sge, size, options.streamBytes);
   return arith::AndIOp::create(builder, loc, isAligned, isLarge);
 }
@@ -50,7 +58,7 @@ Value NestEmitter::streamTest(const NestGroup &group) {
     int64_t vectorBytes = isa<IndexType>(element) ? 0 : member.width * element.getIntOrFloatBitWidth() / 8;
     bool hasTensorIndex = llvm::any_of(store.getIndices().getTypes(), isTileValue);
     // Below 16 bytes there is no such instruction.
-    if (store.getMask() || hasTensorIndex || member.vectorDim < 0 || vectorBytes < 16)
+    if (streamsWhen(store) == "never" || store.getMask() || hasTensorIndex || member.vectorDim < 0 || vectorBytes < 16)
       return {};
     Value next = streamTest(store, vectorBytes, member.vectorDim);
     test = test ? arith::AndIOp::create(builder, loc, test, next).getResult() : next;

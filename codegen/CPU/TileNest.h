@@ -20,7 +20,8 @@ struct CodeOptions {
   unsigned vectorRegisters = 16;
   // Tensors of at least this many bytes are written past the caches; 0: none are.
   int64_t streamBytes = 0;
-  // Vectors that one round of a loop computes together, op by op: while one waits for a result the next one works.
+  // A power of two. Vectors that one round of a loop computes together, op by op: while one waits for a result the next
+  // one works.
   unsigned stepVectors = 4;
 };
 

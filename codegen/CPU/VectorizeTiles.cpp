@@ -6,6 +6,7 @@
 #include "codegen/CPU/Passes.h"
 #include "codegen/CPU/TileChain.h"
 #include "codegen/CPU/TileEmitter.h"
+#include "codegen/Common/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -96,7 +97,9 @@ struct VectorizeTiles : helion::impl::VectorizeTilesPassBase<VectorizeTiles> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    CodeOptions options{vectorBits, vectorRegisters, streamBytes};
+    CodeOptions options{vectorBits, vectorRegisters, streamBytes, stepVectors};
+    if (auto chosen = dyn_cast_or_null<IntegerAttr>(function->removeAttr(kStepVectorsAttr)))
+      options.stepVectors = chosen.getInt();
     if (failed(checkSupported(function, options)))
       return signalPassFailure();
     FailureOr<LaneReach> reach = LaneReach::create(function);

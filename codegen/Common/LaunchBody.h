@@ -25,6 +25,7 @@ public:
   mlir::Value end() { return entry->getArgument(1); }
   /// Where the code of the body continues; constants of the prologue are made here too.
   mlir::OpBuilder &builder() { return b; }
+  mlir::func::FuncOp function() { return body; }
   /// Adds the scratch argument, fixes the types, writes the outer function; returns the words of the launch step.
   std::vector<PlanArgument> finish();
 

@@ -94,6 +94,8 @@ static FailureOr<PlanLaunch> outline(HostPlan &plan, LaunchOp launch, ModuleOp m
     step.grid[axis] = *expr;
   }
   LaunchBody body(plan, launch, symbol, module);
+  if (Attribute vectors = launch->getAttr("step_vectors"))
+    body.function()->setAttr(kStepVectorsAttr, vectors);
   if (failed(replaceCaptures(launch, body)))
     return failure();
   // The loop comes last, after the prologue that materialise still may add to.

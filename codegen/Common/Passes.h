@@ -11,6 +11,8 @@ namespace helion {
 constexpr llvm::StringLiteral kManifestAttr = "helion.manifest";
 /// Argument attribute (unit) of a body function: the thread's scratch memory, `memref<?xi8>`, 64-byte aligned.
 constexpr llvm::StringLiteral kScratchAttr = "helion.scratch";
+/// Function attribute (index) from the launch's `step_vectors`: a target's choice for the whole function.
+constexpr llvm::StringLiteral kStepVectorsAttr = "helion.step_vectors";
 /// Function attribute (i64) that target passes set: bytes of scratch the function uses.
 constexpr llvm::StringLiteral kScratchBytesAttr = "helion.scratch_bytes";
 

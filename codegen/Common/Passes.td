@@ -32,7 +32,7 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
 
     **Gives.** Functions without host values; `helion.manifest` with arguments, facts and plan.
 
-    **Reads.** Nothing.
+    **Reads.** `step_vectors` on launches, which becomes `helion.step_vectors` on the inner function.
 
     **Fails when** a grid, size, check or fill is no expression of the plan, a host op has no step, an argument that the
     kernel returns is no allocation of its own.

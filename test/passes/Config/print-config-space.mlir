@@ -43,15 +43,17 @@
 // SOFTMAX: "size": 4522
 
 // Orders 2, blocks 11^3; flat and persistent with any grouping: 8 * (1 + 2 * 8), xyz with none: 1; unroll 4;
-// register tiles 14 * 4 and `auto`: 2 * 1331 * 137 * 4 * 57.
+// register tiles 14 * 4 and `auto`, steps 4, streams 3: 2 * 1331 * 137 * 4 * 57 * 12.
 // MATMUL: {"default":[0,1],"knob":"loop_orders","pass":"helion-order-loops","site":"loop.ij","values":{{\[\[}}0,1],[1,0]]},
 // MATMUL-NEXT: {"default":16,"knob":"block_sizes","pass":"helion-bind-blocks","site":"bm",
 // MATMUL: {"default":1,"knob":"l2_groupings","pass":"helion-map-programs","site":"loop.ij","values":[1,2,4,8,12,16,32,64]},
 // MATMUL: "values":["flat","xyz","persistent_blocked","persistent_interleaved"]},
 // MATMUL-NEXT: {"default":1,"knob":"range_unroll_factors","pass":"helion-unroll-loops","site":"loop.k","values":[1,2,3,4]},
-// MATMUL-NEXT: {"default":"auto","knob":"register_tiles","pass":"helion-choose-cpu","site":"dot.0","values":{{\[\[}}1,8],{{.*}}[14,32],"auto"]}
+// MATMUL-NEXT: {"default":"auto","knob":"register_tiles","pass":"helion-choose-cpu","site":"dot.0","values":{{\[\[}}1,8],{{.*}}[14,32],"auto"]},
+// MATMUL-NEXT: {"default":4,"knob":"step_vectors","pass":"helion-choose-cpu","site":"matmul","values":[1,2,4,8]},
+// MATMUL-NEXT: {"default":"large","knob":"stream_stores","pass":"helion-choose-cpu","site":"out.0","values":["large","always","never"]}
 // MATMUL: "default": "helion-config{v=1},helion-roll-reductions,helion-order-loops,helion-bind-blocks,helion-flatten-loops,helion-map-programs,helion-unroll-loops,helion-choose-cpu",
-// MATMUL-NEXT: "size": 83150232
+// MATMUL-NEXT: "size": 997802784
 
 // Constraints of blocks, a constant inner loop, a fixed block (no choice), a pointwise grid.
 !arg = memref<?x?xf32, strided<[?, ?], offset: ?>>
