@@ -118,7 +118,7 @@ void NestEmitter::emitNest(const Nest &member, unsigned level, Version version, 
     facts.levels.push_back(levelOf(dim));
   facts.width = facts.nativeWidth = member.width;
   facts.unitStride = version.unitStride;
-  facts.streams = version.streams && member.kind == Nest::Kind::Store;
+  facts.streams = version.streams && canStream(member);
   facts.ahead.assign(ahead.begin(), ahead.end());
   facts.aheadDim = int(level) - 1;
   LaneEvaluator::Passing passing;

@@ -46,6 +46,7 @@ private:
   };
   mlir::Value unitStrideTest(const NestGroup &group);
   mlir::Value streamTest(const NestGroup &group);
+  bool canStream(const Nest &member) const;
   mlir::Value streamTest(StoreOp store, int64_t vectorBytes, int vectorDim);
   void emitShared(const NestGroup &group, unsigned level, Version version);
   void emitNest(const Nest &nest, unsigned level, Version version, llvm::ArrayRef<mlir::Value> ahead);

@@ -47,20 +47,26 @@ Value NestEmitter::streamTest(StoreOp store, int64_t vectorBytes, int vectorDim)
   return arith::AndIOp::create(builder, loc, isAligned, isLarge);
 }
 
-/// The test for all stores of a group; null when one of them can never go past the caches or there is none.
+/// Bytes of a vector of the store's tensor; below 16 there is no such instruction.
+static int64_t vectorBytesOf(const Nest &member) {
+  Type element = getElementTypeOrSelf(cast<StoreOp>(member.op).getValue().getType());
+  return isa<IndexType>(element) ? 0 : member.width * element.getIntOrFloatBitWidth() / 8;
+}
+
+bool NestEmitter::canStream(const Nest &member) const {
+  auto store = member.kind == Nest::Kind::Store ? cast<StoreOp>(member.op) : StoreOp();
+  return store && options.streamBytes && streamsWhen(store) != "never" && !store.getMask() &&
+         llvm::none_of(store.getIndices().getTypes(), isTileValue) && member.vectorDim >= 0 &&
+         vectorBytesOf(member) >= 16;
+}
+
+/// The test for all stores of a group that can go past the caches; null when none can.
 Value NestEmitter::streamTest(const NestGroup &group) {
   Value test;
   for (const Nest &member : group.nests) {
-    if (member.kind != Nest::Kind::Store || !options.streamBytes)
+    if (!canStream(member))
       continue;
-    auto store = cast<StoreOp>(member.op);
-    Type element = getElementTypeOrSelf(store.getValue().getType());
-    int64_t vectorBytes = isa<IndexType>(element) ? 0 : member.width * element.getIntOrFloatBitWidth() / 8;
-    bool hasTensorIndex = llvm::any_of(store.getIndices().getTypes(), isTileValue);
-    // Below 16 bytes there is no such instruction.
-    if (streamsWhen(store) == "never" || store.getMask() || hasTensorIndex || member.vectorDim < 0 || vectorBytes < 16)
-      return {};
-    Value next = streamTest(store, vectorBytes, member.vectorDim);
+    Value next = streamTest(cast<StoreOp>(member.op), vectorBytesOf(member), member.vectorDim);
     test = test ? arith::AndIOp::create(builder, loc, test, next).getResult() : next;
   }
   return test;
