@@ -201,16 +201,17 @@ def measure(row, folder, peers, options):
     peers.use_wall_clock(cores > 1)
     os.sched_setaffinity(0, options.cores[:cores])
     if cores > 1:
-        rivals = {"one core": lambda count: (peers.set_threads(1), ours.time(count), peers.set_threads(cores))[1]}
-        peers.set_threads(cores)
+        on = lambda threads: lambda count: (peers.set_threads(threads), ours.time(1), ours.time(count))[2]
+        calls, rivals = on(cores), {"one core": on(1)}
     else:
         peers.set_threads(1)
+        calls = ours.time
         try:
             rivals = (Products if row["rival"] == "openblas" else Copies)(ours, peers).rivals
         except OSError:
             print(f"| {row['row']} | skipped: {OPENBLAS} is not there; install libopenblas0-pthread | | | | |", flush=True)
             return
-    times = race(ours.time, rivals, options.rounds)
+    times = race(calls, rivals, options.rounds)
     ours.check(REFERENCES[row["kernel"]])
     report(row, times, ours)
 

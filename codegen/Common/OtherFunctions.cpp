@@ -75,7 +75,7 @@ Value helion::emitErf(FloatCode code, Value x) {
   Value size = code.abs(x);
   Value small = code.fma(x, code.polynomial(code.mul(x, x), kErfSmall), x);
   Value bounded = code.clamp(size, 0.0, 4.0); // 1 - erf(4) is below half a unit.
-  Value rest = emitExp(code, code.polynomial(bounded, kErfLarge));
+  Value rest = emitPreciseExp(code, code.polynomial(bounded, kErfLarge));
   Value large = code.withSignOf(code.sub(code.constant(1.0), rest), x);
   Value result = code.select(code.compare(Predicate::OLT, size, 1.0), small, large);
   return code.select(code.isNan(x), x, result);
