@@ -15,9 +15,6 @@ using namespace helion::cpu;
 static constexpr llvm::StringLiteral kRegisterTileAttr = "register_tile";
 // A register tile of this many accumulators leaves room for the operands in any register file.
 static constexpr int64_t kMaxAccumulators = 64;
-// Two vectors of the right operand and one of the left.
-static constexpr int64_t kOperandRegisters = 3;
-static constexpr int64_t kMaxPresetRows = 14;
 // Steps of k per round of the inner loop: the loop's own instructions are spread over them.
 static constexpr int64_t kStepsPerRound = 4;
 
@@ -25,9 +22,13 @@ FailureOr<RegisterTile> cpu::registerTile(DotOp dot, const CodeOptions &options)
   RegisterTile tile;
   Type element = getElementTypeOrSelf(dot.getAcc().getType());
   tile.width = std::max<int64_t>(1, options.vectorBits / element.getIntOrFloatBitWidth());
-  // The preset of `register_tiles`: as many rows of two vectors as leave room for the operands.
-  tile.rows = std::min<int64_t>(kMaxPresetRows, (options.vectorRegisters - kOperandRegisters) / 2);
-  tile.columns = 2 * tile.width;
+  // `auto`: as many accumulators as leave room for the operands, 8 x 2 vectors of 32, of 16 registers 6 x 2 or, where
+  // only that divides the rows, 4 x 3. More rows of 32 registers have more addresses than there are scalar registers.
+  bool isLarge = options.vectorRegisters > 16;
+  int64_t rows = shapeOf(dot.getAcc())[shapeOf(dot.getAcc()).size() - 2];
+  bool isFlat = !isLarge && rows % 6 != 0 && rows % 4 == 0;
+  tile.rows = isLarge ? 8 : isFlat ? 4 : 6;
+  tile.columns = (isFlat ? 3 : 2) * tile.width;
   if (auto attr = dot->getAttrOfType<DenseI64ArrayAttr>(kRegisterTileAttr)) {
     ArrayRef<int64_t> wanted = attr.asArrayRef();
     if (wanted.size() != 2 || wanted[0] < 1 || wanted[1] < 1 || wanted[1] % tile.width ||

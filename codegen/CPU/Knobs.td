@@ -24,13 +24,13 @@ def StreamStores : Knob<"stream_stores", ChooseCpu, Store, Word<["large", "alway
 }
 
 // A tile of mr x nr accumulators holds mr * nr / lanes registers; nr / lanes more hold a row of the right operand and one
-// the broadcast left element.
+// the broadcast left element. More than 8 rows have more addresses than there are scalar registers.
 def RegisterTiles : Knob<"register_tiles", ChooseCpu, Dot, ListOr<[
     Span<"1", "14">,
     Span<"dev.vector_bytes floordiv 4", "dev.vector_bytes", "dev.vector_bytes floordiv 4">], "auto">> {
   let preset = "auto";
-  let summary = "rows and f32 columns `[mr,nr]` of the accumulator that one step of a dot keeps in registers; `auto`: what "
-                "fits the registers and divides the block's rows";
+  let summary = "rows and f32 columns `[mr,nr]` of the accumulator that one step of a dot keeps in registers; `auto`: "
+                "8x32 of 32 registers, of 16 registers 6x16, or 4x24 where only that divides the block's rows";
   let pickWhen = "wider: fewer loads of the left operand; taller: fewer of the right; smaller for ragged or tiny dims";
   let cost = "beyond the registers accumulators spill";
 }
