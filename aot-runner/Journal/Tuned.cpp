@@ -27,7 +27,7 @@ unsigned DispatchTree::addSplit(SizeExpr feature, int64_t limit) {
   return nodes.size() - 1;
 }
 
-Expected<unsigned> DispatchTree::choose(const Binding &binding) const {
+Expected<unsigned> DispatchTree::leafFor(const Binding &binding) const {
   unsigned at = 0;
   while (!nodes[at].variant) {
     Expected<int64_t> value = nodes[at].feature.evaluate([&](const Leaf &leaf) { return binding.value(leaf); });
@@ -35,7 +35,12 @@ Expected<unsigned> DispatchTree::choose(const Binding &binding) const {
       return value.takeError();
     at = *value <= nodes[at].limit ? nodes[at].thenNode : nodes[at].elseNode;
   }
-  return *nodes[at].variant;
+  return at;
+}
+
+Expected<unsigned> DispatchTree::choose(const Binding &binding) const {
+  Expected<unsigned> leaf = leafFor(binding);
+  return leaf ? Expected<unsigned>(*nodes[*leaf].variant) : std::move(leaf);
 }
 
 static json::Value treeToJson(const DispatchTree &tree, unsigned at) {
@@ -185,6 +190,8 @@ private:
         .required("goal", result.goal)
         .required("threshold", result.threshold)
         .required("pool", result.poolSize)
+        .optional("pool_random", result.poolRandom)
+        .optional("pool_whole", result.poolWhole)
         .required("device_class", result.deviceClass)
         .required("protocol", result.protocol)
         .finish();
@@ -317,7 +324,7 @@ static json::Value toJson(const TunedRow &row, StringRef signature) {
 }
 
 static json::Value headerOf(const Tuned &tuned) {
-  return json::Object{{"record", "header"},
+  json::Object header{{"record", "header"},
                       {"version", Tuned::version},
                       {"kernel", tuned.kernel},
                       {"kernel_hash", tuned.kernelHash},
@@ -327,6 +334,11 @@ static json::Value headerOf(const Tuned &tuned) {
                       {"pool", tuned.poolSize},
                       {"device_class", tuned.deviceClass},
                       {"protocol", tuned.protocol}};
+  if (tuned.poolRandom)
+    header["pool_random"] = tuned.poolRandom;
+  if (tuned.poolWhole)
+    header["pool_whole"] = true;
+  return header;
 }
 
 std::string Tuned::text() const {

@@ -51,6 +51,8 @@ struct DispatchTree {
   unsigned addSplit(SizeExpr feature, int64_t limit);
   /// The variant for one call; an error where a feature has no value.
   llvm::Expected<unsigned> choose(const Binding &binding) const;
+  /// Its leaf, a node.
+  llvm::Expected<unsigned> leafFor(const Binding &binding) const;
 };
 
 struct TunedSignature {
@@ -68,7 +70,9 @@ struct Tuned {
   std::string target;
   std::string goal; // "max_slowdown"
   double threshold = 0;
-  unsigned poolSize = 0;             // Distinct artifacts that `best` was taken from.
+  unsigned poolSize = 0;             // Distinct artifacts that `best` was taken from, of the smallest signature's pool;
+  unsigned poolRandom = 0;           // of them drawn at random from all legal configs,
+  bool poolWhole = false;            // or every legal config was tried.
   std::string deviceClass, protocol; // Of the measurements.
   std::vector<TunedSignature> signatures;
 

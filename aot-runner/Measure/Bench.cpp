@@ -76,7 +76,7 @@ WorkerAnswer Bench::prepare(const Subject &subject, int64_t deadlineMs) {
       return answer;
     loaded.insert(subject.artifact);
   }
-  std::string wanted = caseName(*subject.row, subject.plan);
+  std::string wanted = caseName(*subject.row, subject.plan, subject.draw);
   if (currentCase == wanted)
     return answer;
   if (!currentCase.empty())
@@ -84,7 +84,7 @@ WorkerAnswer Bench::prepare(const Subject &subject, int64_t deadlineMs) {
   currentCase.clear();
   if (answer.kind != Kind::Ok)
     return answer;
-  llvm::Expected<json::Array> buffers = wireBuffers(*subject.row, subject.plan);
+  llvm::Expected<json::Array> buffers = wireBuffers(*subject.row, subject.plan, subject.draw);
   if (!buffers) {
     answer.kind = Kind::Refused;
     answer.message = llvm::toString(buffers.takeError());
@@ -102,12 +102,22 @@ WorkerAnswer Bench::attempt(const Subject &subject, json::Object request, int64_
     return answer;
   request["case"] = currentCase;
   request["artifact"] = subject.artifact;
-  request["plan"] = wirePlan(subject.plan);
-  request["threads"] = options.threads;
   return client.ask(std::move(request), deadlineMs);
 }
 
 llvm::Expected<WorkerAnswer> Bench::ask(const Subject &subject, json::Object request, int64_t deadlineMs) {
+  request["plan"] =
+      subject.call ? json::Object{{"steps", json::Array{json::Object(*subject.call)}}} : wirePlan(subject.plan);
+  request["threads"] = options.threads;
+  return askTwice(subject, request, deadlineMs);
+}
+
+llvm::Expected<WorkerAnswer> Bench::query(const Subject &subject, llvm::StringRef symbol, int64_t deadlineMs) {
+  json::Object call{{"symbol", symbol}, {"arguments", *subject.call->get("arguments")}};
+  return askTwice(subject, json::Object{{"op", "query"}, {"call", std::move(call)}}, deadlineMs);
+}
+
+llvm::Expected<WorkerAnswer> Bench::askTwice(const Subject &subject, const json::Object &request, int64_t deadlineMs) {
   if (llvm::Error ended = budget.check())
     return std::move(ended);
   auto begin = Budget::Clock::now();

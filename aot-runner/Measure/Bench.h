@@ -19,6 +19,9 @@ struct Subject {
   std::string library;  // The shared object's path, as the worker sees it.
   const Row *row = nullptr;
   ResolvedPlan plan;
+  unsigned draw = 0; // Of the inputs.
+  /// A package's function instead of the plan's steps: a `call` of the worker protocol; the plan has the buffers.
+  std::optional<llvm::json::Object> call = std::nullopt;
 };
 
 struct BenchOptions {
@@ -37,6 +40,8 @@ public:
   Budget &getBudget() { return budget; }
   WorkerClient &getClient() { return client; }
 
+  /// Asks a package what it would do, with the call's arguments and another symbol.
+  llvm::Expected<WorkerAnswer> query(const Subject &subject, llvm::StringRef symbol, int64_t deadlineMs);
   /// Starts the worker where none runs, so that its device is known.
   llvm::Error ready();
   /// Loads what is needed and asks; adds case, artifact, plan and threads to the request. Answers are Ok, or say what
@@ -44,6 +49,7 @@ public:
   llvm::Expected<WorkerAnswer> ask(const Subject &subject, llvm::json::Object request, int64_t deadlineMs);
 
 private:
+  llvm::Expected<WorkerAnswer> askTwice(const Subject &subject, const llvm::json::Object &request, int64_t deadlineMs);
   WorkerAnswer attempt(const Subject &subject, llvm::json::Object request, int64_t deadlineMs);
   WorkerAnswer prepare(const Subject &subject, int64_t deadlineMs);
   llvm::Error restart();

@@ -123,3 +123,13 @@ llvm::Expected<CheckResult> CorrectnessGate::check(const Subject &subject, MakeR
     return std::move(error);
   return result;
 }
+
+llvm::Expected<CheckResult> CorrectnessGate::checkAnew(const Subject &subject, const Reference &reference,
+                                                       int64_t deadlineMs) {
+  llvm::Expected<FirstRun> first = runFirst(subject, reference, deadlineMs);
+  if (!first)
+    return first.takeError();
+  if (first->result.verdict != CheckVerdict::Ok)
+    return first->result;
+  return runAgain(subject, std::move(*first), deadlineMs);
+}

@@ -19,6 +19,8 @@ public:
   CorrectnessGate(Journal &journal, Bench &bench) : journal(journal), bench(bench) {}
   /// The error is an EndedEarly, one of the journal's, or the reference's.
   llvm::Expected<CheckResult> check(const Subject &subject, MakeReference reference, int64_t deadlineMs);
+  /// Runs whatever the journal says, and tells it nothing.
+  llvm::Expected<CheckResult> checkAnew(const Subject &subject, const Reference &reference, int64_t deadlineMs);
 
 private:
   llvm::Expected<FirstRun> runFirst(const Subject &subject, const Reference &reference, int64_t deadlineMs);

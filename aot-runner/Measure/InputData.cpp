@@ -14,10 +14,11 @@ using namespace helion;
 using namespace helion::aot;
 using interp::HostTensor;
 
-int64_t helion::aot::inputSeed(const Row &row, llvm::StringRef argument) {
-  std::string id = row.id();
+int64_t helion::aot::inputSeed(const Row &row, llvm::StringRef argument, unsigned draw) {
+  std::string id = row.id(), number = std::to_string(draw);
   uint64_t seed = 0;
-  llvm::to_integer(llvm::StringRef(contentHash({id, argument})).take_front(12), seed, 16);
+  std::string hash = draw ? contentHash({id, argument, number}) : contentHash({id, argument});
+  llvm::to_integer(llvm::StringRef(hash).take_front(12), seed, 16);
   return seed;
 }
 
@@ -57,7 +58,7 @@ static llvm::Error fillFromFile(HostTensor &tensor, const RowArg &arg, const Row
   return llvm::Error::success();
 }
 
-llvm::Expected<HostTensor> helion::aot::inputTensor(const Row &row, llvm::StringRef argument) {
+llvm::Expected<HostTensor> helion::aot::inputTensor(const Row &row, llvm::StringRef argument, unsigned draw) {
   namespace runtime = HELION_RUNTIME;
   const RowArg &arg = row.args.at(argument.str());
   llvm::Expected<HostTensor> tensor = shapeOf(arg);
@@ -76,6 +77,6 @@ llvm::Expected<HostTensor> helion::aot::inputTensor(const Row &row, llvm::String
     return llvm::createStringError("%s: the runtime has no `%s`", row.place.c_str(), dtypeName(arg.dtype).data());
   runtime::initialise({tensor->address(tensor->offset), type, static_cast<int>(tensor->rank()), tensor->sizes.data(),
                        tensor->strides.data()},
-                      values, inputSeed(row, argument));
+                      values, inputSeed(row, argument, draw));
   return tensor;
 }

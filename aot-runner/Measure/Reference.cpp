@@ -25,7 +25,7 @@ static double stepOf(ElementType type) {
   return std::ldexp(1.0, 1 - static_cast<int>(llvm::APFloat::semanticsPrecision(format)));
 }
 
-static llvm::Expected<std::vector<interp::Argument>> callArguments(KernelOp kernel, const Row &row) {
+static llvm::Expected<std::vector<interp::Argument>> callArguments(KernelOp kernel, const Row &row, unsigned draw) {
   std::vector<interp::Argument> arguments;
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
     std::string name = kernel.getArgumentName(i).str();
@@ -39,7 +39,7 @@ static llvm::Expected<std::vector<interp::Argument>> callArguments(KernelOp kern
       arguments.push_back(wantsFloat ? interp::Argument(real) : interp::Argument(number.integer));
       continue;
     }
-    llvm::Expected<HostTensor> tensor = inputTensor(row, name);
+    llvm::Expected<HostTensor> tensor = inputTensor(row, name, draw);
     if (!tensor)
       return tensor.takeError();
     arguments.push_back(std::move(*tensor));
@@ -92,8 +92,8 @@ void Reference::keep(const HostTensor &tensor) {
   outputs.push_back(std::move(output));
 }
 
-llvm::Expected<Reference> Reference::make(KernelOp kernel, const Row &row) {
-  llvm::Expected<std::vector<interp::Argument>> arguments = callArguments(kernel, row);
+llvm::Expected<Reference> Reference::make(KernelOp kernel, const Row &row, unsigned draw) {
+  llvm::Expected<std::vector<interp::Argument>> arguments = callArguments(kernel, row, draw);
   if (!arguments)
     return arguments.takeError();
   Reference reference;
@@ -127,6 +127,9 @@ llvm::Expected<Reference> Reference::make(KernelOp kernel, const Row &row) {
     meet(output.type);
   reference.accumulation =
       finest == stepOf(ElementType::F64) && reference.coarsest == finest ? finest : stepOf(ElementType::F32);
+  for (unsigned i = 0; i < arguments->size(); ++i)
+    if (kernel.getArgAttr(i, kWritesAttr))
+      reference.keep(std::get<HostTensor>((*arguments)[i]));
   for (const HostTensor &output : run->outputs)
     reference.keep(output);
   return reference;

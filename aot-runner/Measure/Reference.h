@@ -15,9 +15,10 @@ namespace helion::aot {
 class Reference {
 public:
   /// `kernel` is in form K. An error where the kernel refuses the call or has no meaning for it.
-  static llvm::Expected<Reference> make(KernelOp kernel, const Row &row);
+  static llvm::Expected<Reference> make(KernelOp kernel, const Row &row, unsigned draw = 0);
 
-  /// `outputs` are the bytes of the outputs in order. Floats may differ by
+  /// `outputs` are the bytes of the arguments that are changed in place, then of the outputs, each in order and
+  /// row-major. Floats may differ by
   ///   2 e (|want| + s) + 4 f sqrt(l) s,
   /// e the step of the coarsest float type of the call at 1, f that of f32 (f64 where all are f64), l the largest size
   /// of an argument, s the root mean square of the output's finite values. Integers, NaN and infinities must be equal.

@@ -37,7 +37,8 @@ static std::optional<std::vector<double>> timesOf(const WorkerAnswer &answer) {
   return times;
 }
 
-llvm::Error Timing::sample(const Subject &subject, bool anchor, Blamed &blamed) {
+llvm::Expected<std::optional<std::vector<double>>>
+helion::aot::takeSample(Bench &bench, const Subject &subject, const TimingOptions &options, CheckResult *failure) {
   llvm::Expected<WorkerAnswer> answer = bench.ask(subject,
                                                   json::Object{{"op", "time"},
                                                                {"mode", bench.getOptions().mode},
@@ -47,12 +48,22 @@ llvm::Error Timing::sample(const Subject &subject, bool anchor, Blamed &blamed) 
   if (!answer)
     return answer.takeError();
   std::optional<std::vector<double>> times = timesOf(*answer);
+  if (!times && failure) {
+    failure->verdict = answer->kind == WorkerAnswer::Kind::Ok ? CheckVerdict::Crash : blame(*answer);
+    failure->message = "while it was timed: " + answer->message;
+  }
+  return times;
+}
+
+llvm::Error Timing::sample(const Subject &subject, bool anchor, Blamed &blamed) {
+  CheckResult failure;
+  llvm::Expected<std::optional<std::vector<double>>> taken = takeSample(bench, subject, options, &failure);
+  if (!taken)
+    return taken.takeError();
+  std::optional<std::vector<double>> &times = *taken;
   if (!times) {
-    CheckResult result;
-    result.verdict = answer->kind == WorkerAnswer::Kind::Ok ? CheckVerdict::Crash : blame(*answer);
-    result.message = "while it was timed: " + answer->message;
     blamed.push_back(subject.artifact);
-    return journal.addVerdict(subject.artifact, subject.row->id(), result);
+    return journal.addVerdict(subject.artifact, subject.row->id(), failure);
   }
   // The process may have been replaced meanwhile.
   if (llvm::Error error = openSession())

@@ -19,6 +19,11 @@ struct TimingOptions {
       60000; // For warm-up and the one repetition that is always taken; the gate has shown that it ends.
 };
 
+/// The times of one answer, in nanoseconds of single calls; none where the subject failed, then `failure` says how.
+/// Tells no journal.
+llvm::Expected<std::optional<std::vector<double>>>
+takeSample(Bench &bench, const Subject &subject, const TimingOptions &options, CheckResult *failure = nullptr);
+
 class Timing {
 public:
   Timing(Journal &journal, SampleStore &store, Bench &bench, TimingOptions options)

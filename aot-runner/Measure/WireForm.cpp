@@ -13,7 +13,7 @@ using namespace helion::aot;
 namespace json = llvm::json;
 using Role = ResolvedBuffer::Role;
 
-static llvm::Expected<json::Object> wireArgument(const Row &row, const ResolvedBuffer &buffer) {
+static llvm::Expected<json::Object> wireArgument(const Row &row, const ResolvedBuffer &buffer, unsigned draw) {
   constexpr int64_t kMaxAlign = 64; // The protocol's.
   const RowArg &arg = row.args.at(buffer.name);
   json::Object result{{"name", buffer.name},
@@ -21,9 +21,11 @@ static llvm::Expected<json::Object> wireArgument(const Row &row, const ResolvedB
                       {"sizes", json::Array(arg.shape)},
                       {"strides", json::Array(arg.strides)},
                       {"align", std::min(arg.align, kMaxAlign)}};
+  if (buffer.writes)
+    result["role"] = "inout";
   if (arg.init.kind != Init::Kind::File) {
     result["init"] = arg.init.text();
-    result["seed"] = inputSeed(row, buffer.name);
+    result["seed"] = inputSeed(row, buffer.name, draw);
     return result;
   }
   llvm::Expected<interp::HostTensor> tensor = inputTensor(row, buffer.name);
@@ -34,7 +36,7 @@ static llvm::Expected<json::Object> wireArgument(const Row &row, const ResolvedB
   return result;
 }
 
-llvm::Expected<json::Array> helion::aot::wireBuffers(const Row &row, const ResolvedPlan &plan) {
+llvm::Expected<json::Array> helion::aot::wireBuffers(const Row &row, const ResolvedPlan &plan, unsigned draw) {
   json::Array buffers;
   for (const ResolvedBuffer &buffer : plan.buffers) {
     if (buffer.role != Role::Argument) {
@@ -43,7 +45,7 @@ llvm::Expected<json::Array> helion::aot::wireBuffers(const Row &row, const Resol
                                      {"bytes", buffer.endByte}});
       continue;
     }
-    llvm::Expected<json::Object> argument = wireArgument(row, buffer);
+    llvm::Expected<json::Object> argument = wireArgument(row, buffer, draw);
     if (!argument)
       return argument.takeError();
     buffers.push_back(std::move(*argument));
@@ -81,10 +83,47 @@ json::Object helion::aot::wirePlan(const ResolvedPlan &plan) {
   return json::Object{{"steps", std::move(steps)}};
 }
 
-std::string helion::aot::caseName(const Row &row, const ResolvedPlan &plan) {
+static json::Object wireTensor(const ResolvedBuffer &buffer) {
+  return json::Object{{"tensor", buffer.name},
+                      {"dtype", dtypeName(buffer.dtype)},
+                      {"sizes", json::Array(buffer.sizes)},
+                      {"strides", json::Array(buffer.strides)}};
+}
+
+static json::Object wireNumber(const Argument &argument, const Row &row) {
+  auto given = row.args.find(argument.name);
+  bool isGiven = given != row.args.end() && given->second.kind == RowArg::Kind::Number;
+  const Scalar &number = isGiven ? given->second.number : argument.value;
+  if (!isFloat(argument.dtype))
+    return json::Object{{"index", number.integer}};
+  double real = isFloat(number.dtype) ? number.real : static_cast<double>(number.integer);
+  return json::Object{{"scalar", realToJson(real)}, {"dtype", "f64"}};
+}
+
+json::Object helion::aot::wireCall(llvm::StringRef symbol, llvm::StringRef setThreads, const Manifest &manifest,
+                                   const Row &row, const ResolvedPlan &plan) {
+  json::Array words;
+  auto buffer = plan.buffers.begin();
+  for (const Argument &argument : manifest.arguments) {
+    if (argument.kind == Argument::Kind::Tensor)
+      words.push_back(wireTensor(*buffer++));
+    else if (argument.kind == Argument::Kind::None)
+      words.push_back(json::Object{{"index", 0}});
+    else
+      words.push_back(wireNumber(argument, row));
+  }
+  for (; buffer != plan.buffers.end() && buffer->role == Role::Output; ++buffer)
+    words.push_back(wireTensor(*buffer));
+  bool hasWorkspace = buffer != plan.buffers.end();
+  words.push_back(hasWorkspace ? json::Object{{"pointer", buffer->name}} : json::Object{{"index", 0}});
+  return json::Object{
+      {"step", "call"}, {"symbol", symbol.str()}, {"set_threads", setThreads.str()}, {"arguments", std::move(words)}};
+}
+
+std::string helion::aot::caseName(const Row &row, const ResolvedPlan &plan, unsigned draw) {
   std::string sizes;
   for (const ResolvedBuffer &buffer : plan.buffers)
     if (buffer.role != Role::Argument)
       sizes += buffer.name + "=" + std::to_string(buffer.endByte) + ";";
-  return contentHash({row.id(), sizes});
+  return contentHash({row.id(), sizes, std::to_string(draw)});
 }

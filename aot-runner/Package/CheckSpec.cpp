@@ -184,6 +184,10 @@ static Error checkTree(const PackageSignature &signature) {
       if (size_t(node.variant) >= signature.variants.size())
         return createStringError("the dispatch tree names variant " + Twine(node.variant) + " of " +
                                  Twine(signature.variants.size()));
+      for (int next : node.next)
+        if (next < 0 || size_t(next) >= signature.variants.size())
+          return createStringError("the dispatch tree falls back to variant " + Twine(next) + " of " +
+                                   Twine(signature.variants.size()));
       continue;
     }
     if (node.feature < 0 || size_t(node.feature) >= signature.features.size())

@@ -27,6 +27,8 @@ struct PackageFeature {
 /// An inner node compares a feature with a threshold, a leaf names a variant. Node 0 is the root.
 struct PackageNode {
   int variant = -1; // Leaf: index into the signature's variants.
+  /// Leaf: what to try where a fact of the variant fails, the nearest first; the universal variant follows.
+  std::vector<int> next;
   int feature = -1; // Inner: index into its features.
   int64_t threshold = 0;
   int atMost = -1; // The node for feature <= threshold.
@@ -47,7 +49,10 @@ struct PackageFigures {
   std::string goal; // "max_slowdown"
   double threshold = 1;
   bool met = false;
-  int64_t pool = 0; // Distinct artifacts.
+  int64_t unmeasured = 0; // Rows of the corpus that a budget left out.
+  int64_t pool = 0;       // Distinct artifacts,
+  int64_t poolRandom = 0; // of them drawn at random from all legal configs,
+  bool poolWhole = false; // or every legal config was tried.
   double worst = 1, mean = 1;
   std::optional<double> heldOut;             // Worst slowdown on shapes that did not take part.
   std::optional<int64_t> smallestSet;        // The fewest configs that meet the goal,

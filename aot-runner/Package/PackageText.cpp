@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "aot-runner/Package/PackageText.h"
+#include "aot-runner/Package/CallModule.h"
 #include "aot-runner/Package/CheckSource.h"
 #include "aot-runner/Package/CppNames.h"
 #include "aot-runner/Package/PlanText.h"
@@ -8,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <set>
 
 using namespace llvm;
@@ -45,25 +47,53 @@ static std::string configName(const PackageVariant &variant) { return "CONFIG_" 
 
 static std::string percentless(double value) { return formatv("{0:f3}", value); }
 
-/// Whether any signature passes a tensor (or None) there, and else whether the scalar is a float.
-enum class PassedAs { Tensor, Real, Integer };
-
 static PassedAs passedAs(const PackageSpec &spec, size_t index) {
-  for (const PackageSignature &signature : spec.signatures) {
-    const Argument &argument = callOf(signature).arguments[index];
-    if (argument.kind == Argument::Kind::Scalar || argument.kind == Argument::Kind::Fixed)
-      return isFloat(argument.dtype) ? PassedAs::Real : PassedAs::Integer;
-  }
-  return PassedAs::Tensor;
+  std::vector<const Manifest *> manifests;
+  for (const PackageSignature &signature : spec.signatures)
+    manifests.push_back(&callOf(signature));
+  return passedAs(manifests, index);
 }
 
 //===-- The decision tree -----------------------------------------------------------------------------------------===//
 
 namespace {
+/// The lists of variants behind the leaves, each once.
+class NextLists {
+public:
+  explicit NextLists(const PackageSignature &signature) : signature(signature) {}
+
+  std::string nameOf(const PackageNode &leaf) {
+    std::vector<int> list;
+    for (int variant : leaf.next)
+      if (variant != signature.universal)
+        list.push_back(variant);
+    list.push_back(signature.universal);
+    size_t index = find(lists, list) - lists.begin();
+    if (index == lists.size())
+      lists.push_back(std::move(list));
+    return "after_" + std::to_string(index);
+  }
+
+  std::string print() const {
+    std::string text;
+    for (auto [index, list] : enumerate(lists)) {
+      text += formatv("const int after_{0}[] = {{", index);
+      for (int variant : list)
+        text += configName(signature.variants[variant]) + ", ";
+      text += "};\n";
+    }
+    return text;
+  }
+
+private:
+  const PackageSignature &signature;
+  std::vector<std::vector<int>> lists;
+};
+
 /// Prints a tree as nested ifs; each leaf carries the conditions on its path.
 class TreePrinter {
 public:
-  explicit TreePrinter(const PackageSignature &signature) : signature(signature) {}
+  TreePrinter(const PackageSignature &signature, NextLists &nextLists) : signature(signature), nextLists(nextLists) {}
 
   std::string print() {
     printNode(0, "");
@@ -74,7 +104,8 @@ private:
   void printNode(int index, const std::string &path) {
     const PackageNode &node = signature.tree[index];
     if (node.variant >= 0) {
-      text += formatv("return {{{0}, {1}};\n", configName(signature.variants[node.variant]), cppQuoted(path));
+      text += formatv("return {{{0}, {1}, {2}};\n", configName(signature.variants[node.variant]), cppQuoted(path),
+                      nextLists.nameOf(node));
       return;
     }
     std::string name = signature.features[node.feature].name, threshold = integerLiteral(node.threshold);
@@ -86,11 +117,30 @@ private:
   }
 
   const PackageSignature &signature;
+  NextLists &nextLists;
   std::string text;
 };
 } // namespace
 
 //===-- Values of the places --------------------------------------------------------------------------------------===//
+
+/// Whether the goal was met, against what, and of how much of the corpus that is said. Lines are short enough to stay.
+static void addGoal(const PackageFigures &figures, std::vector<std::string> &lines) {
+  std::string text =
+      formatv("goal {0} <= {1}: {2}; ", figures.goal, shortestReal(figures.threshold), figures.met ? "met" : "missed");
+  bool isMeasured = !std::isnan(figures.mean);
+  lines.push_back(text + (isMeasured ? formatv("worst {0}, mean {1}, against the best of {2} measured artifacts",
+                                               percentless(figures.worst), percentless(figures.mean), figures.pool)
+                                           .str()
+                                     : "nothing was measured, so only universal configs are here"));
+  constexpr int64_t kUsual = 64;
+  lines.push_back(figures.poolWhole ? std::string("pool: the whole space of legal configs")
+                                    : formatv("pool: {0} artifacts drawn at random from all legal configs{1}",
+                                              figures.poolRandom, figures.pool < kUsual ? "; fewer than 64 in all" : "")
+                                          .str());
+  if (figures.unmeasured)
+    lines.push_back(formatv("{0} rows of the corpus were not measured before the budget ended", figures.unmeasured));
+}
 
 static std::string bannerText(const PackageSpec &spec, StringRef comment) {
   const PackageFigures &figures = spec.figures;
@@ -102,11 +152,10 @@ static std::string bannerText(const PackageSpec &spec, StringRef comment) {
       formatv("{0}: written by helion-aot {1} from kernel {2}; do not edit", spec.kernel, spec.toolVersion,
               spec.kernelHash),
       formatv("target {0}, LLVM {1}", manifest.target, manifest.toolchain.llvm),
-      formatv("goal {0} <= {1}: {2}; worst {3}, mean {4}, against the best of {5} measured artifacts", figures.goal,
-              shortestReal(figures.threshold), figures.met ? "met" : "missed", percentless(figures.worst),
-              percentless(figures.mean), figures.pool),
-      figures.heldOut ? formatv("held-out shapes: worst {0}", percentless(*figures.heldOut)).str()
-                      : std::string("held-out shapes: none")};
+  };
+  addGoal(figures, lines);
+  lines.push_back(figures.heldOut ? formatv("held-out shapes: worst {0}", percentless(*figures.heldOut)).str()
+                                  : std::string("held-out shapes: none"));
   std::string set = formatv("{0} configs for {1} signature(s)", configs, spec.signatures.size());
   if (figures.smallestSet)
     set += formatv("; fewest that meet the goal: {0}", *figures.smallestSet);
@@ -119,13 +168,18 @@ static std::string bannerText(const PackageSpec &spec, StringRef comment) {
   return text;
 }
 
+static bool isWritten(const PackageSpec &spec, size_t index) {
+  return any_of(spec.signatures,
+                [&](const PackageSignature &signature) { return callOf(signature).arguments[index].writes; });
+}
+
 static void addParameters(const PackageSpec &spec, TemplateValues &values) {
   std::string parameters, passed, outputParameters, outputNames;
   for (auto [index, argument] : enumerate(callOf(spec.signatures.front()).arguments)) {
     std::string name = cppName(argument.name);
     switch (passedAs(spec, index)) {
     case PassedAs::Tensor:
-      parameters += "const DLTensor *" + name + ", ";
+      parameters += (isWritten(spec, index) ? "DLTensor *" : "const DLTensor *") + name + ", ";
       passed += "{" + name + ", 0, 0}, ";
       break;
     case PassedAs::Real:
@@ -169,8 +223,8 @@ static std::string parameterRow(const Argument &argument) {
     real = realLiteral(argument.value.real);
     break;
   }
-  return formatv("{{runtime::Parameter::Kind::{0}, {1}, {2}, {3}, {4}},\n", kind, dtypeEnumerator(argument.dtype), rank,
-                 integer, real);
+  return formatv("{{runtime::Parameter::Kind::{0}, {1}, {2}, {3}, {4}, {5}},\n", kind, dtypeEnumerator(argument.dtype),
+                 rank, integer, real, argument.writes ? "true" : "false");
 }
 
 static void addArguments(const PackageSpec &spec, const Manifest &manifest, TemplateValues &values) {
@@ -263,6 +317,7 @@ static TemplateValues signatureValues(const PackageSpec &spec, size_t index, siz
     values.lists["variants"].push_back(variantValues(variant));
     rows += formatv("config_{0}::row, ", variant.configId);
   }
+  NextLists nextLists(signature);
   values.texts = {
       {"index", std::to_string(index)},
       {"text", cppComment(text)},
@@ -271,11 +326,12 @@ static TemplateValues signatureValues(const PackageSpec &spec, size_t index, siz
       {"nearest", cppQuoted("no signature takes these arguments; the nearest is " + text)},
       {"configNames", configNames},
       {"variantRows", rows},
-      {"tree", TreePrinter(signature).print()},
+      {"tree", TreePrinter(signature, nextLists).print()},
       {"firstCheck", std::to_string(firstCheck)},
       {"variantCount", std::to_string(signature.variants.size())},
       {"universal", configName(signature.variants[signature.universal])},
   };
+  values.texts["nextLists"] = nextLists.print();
   addArguments(spec, callOf(signature), values);
   addFeatures(signature, values);
   addOutputsAndChecks(callOf(signature), values);

@@ -12,6 +12,9 @@ namespace helion {
 /// there unless all of it worked. Files of other names at the top of `folder` stay.
 llvm::Error writePackage(const PackageSpec &spec, llvm::StringRef folder);
 
+/// Makes the first lines of a package's sources say that it was found to be wrong, whatever they said of the goal.
+llvm::Error withdrawClaim(llvm::StringRef folder, llvm::StringRef kernel);
+
 } // namespace helion
 
 #endif // HELION_AOT_RUNNER_PACKAGE_WRITEPACKAGE_H

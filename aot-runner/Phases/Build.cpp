@@ -4,6 +4,8 @@
 #include "aot-runner/Phases/Build.h"
 
 #include "aot-runner/Phases/Tuning.h"
+#include "aot-runner/Search/CandidateSource.h"
+#include "aot-runner/Select/Ranking.h"
 #include "dialect/Target/ContentHash.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
@@ -39,13 +41,39 @@ static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::Arr
   return tuned;
 }
 
-llvm::Expected<SelectedSignature> helion::aot::selectSignature(const Options &options, Pool &pool) {
-  if (llvm::Error error = pool.refreshSome())
+/// A candidate that serves every call, the anchor where it does; compiled here where the budget did not get so far.
+static llvm::Expected<SelectedSignature> universalOnly(Pool &pool) {
+  const SignatureProblem &problem = pool.getProblem();
+  CandidateSource source(problem.kernel, /*seed=*/0);
+  if (llvm::Error error = pool.getCompiler().compileAll(source.general(), [] { return true; }, [] {}))
+    return std::move(error);
+  if (llvm::Error error = pool.refresh())
+    return std::move(error);
+  std::set<std::string> universals = pool.universals();
+  if (universals.empty())
+    return llvm::createStringError("no config of `" + problem.name + "` compiles");
+  std::string artifact = universals.count(pool.universalArtifact()) ? pool.universalArtifact() : *universals.begin();
+  const Candidate &candidate = pool.getCandidates().at(artifact);
+  SelectedSignature result;
+  result.tuned.name = problem.name;
+  result.tuned.kernelHash = problem.kernel.getHash();
+  result.tuned.arguments = problem.universalArtifact.manifest.arguments;
+  result.tuned.variants = {{0, candidate.config, artifact, candidate.manifest.resources, true}};
+  result.tuned.tree.addLeaf(0);
+  result.notes.unmeasured = problem.rows.size();
+  return result;
+}
+
+llvm::Expected<SelectedSignature> helion::aot::selectSignature(const Options &options, Pool &pool,
+                                                               bool mayBeUnmeasured) {
+  if (llvm::Error error = pool.refresh())
     return std::move(error);
   std::vector<unsigned> kept;
   llvm::Expected<Matrix> matrix = pool.matrix(kept);
   if (!matrix)
     return matrix.takeError();
+  if (kept.empty() && mayBeUnmeasured)
+    return universalOnly(pool);
   if (kept.empty())
     return llvm::createStringError("no row of `" + pool.getProblem().name +
                                    "` was measured; run `--phase measure`, or give more time");
@@ -76,29 +104,29 @@ static bool operator==(const Interval &a, const Interval &b) {
   return a.median == b.median && a.low == b.low && a.high == b.high;
 }
 
-static Interval slowdownOf(const Interval &time, const Interval &best) {
+Interval helion::aot::slowdownOf(const Interval &time, const Interval &best) {
   if (time == best)
     return {1, 1, 1};
   return {time.median / best.median, time.low / best.high, time.high / best.low};
 }
 
+static unsigned universalOf(const TunedSignature &signature) {
+  auto found = llvm::find_if(signature.variants, [](const TunedVariant &variant) { return variant.universal; });
+  return found == signature.variants.end() ? 0 : found->id;
+}
+
 static llvm::Expected<ReplayedRow> replayRow(const TunedSignature &signature, const TunedRow &row, double threshold) {
-  llvm::Expected<unsigned> chosen = signature.tree.choose(row.row.binding());
-  if (!chosen)
-    return chosen.takeError();
+  llvm::Expected<unsigned> leaf = signature.tree.leafFor(row.row.binding());
+  if (!leaf)
+    return leaf.takeError();
   ReplayedRow result;
   result.row = &row;
-  const TunedVariant *universal = nullptr;
-  for (const TunedVariant &variant : signature.variants) {
-    if (variant.id == *chosen)
-      result.variant = &variant;
-    if (variant.universal)
-      universal = &variant;
-  }
-  auto time = row.variants.find(*chosen);
-  if (time == row.variants.end() && universal) {
-    result.variant = universal;
-    time = row.variants.find(universal->id);
+  auto time = row.variants.end();
+  for (unsigned id : rankingAt(signature.tree, *leaf, meanSlowdowns(signature), universalOf(signature))) {
+    result.variant = &signature.variants[id];
+    time = row.variants.find(id);
+    if (time != row.variants.end())
+      break;
   }
   constexpr double kNever = std::numeric_limits<double>::infinity();
   result.time = time == row.variants.end() ? Interval{kNever, kNever, kNever} : time->second;
@@ -126,7 +154,11 @@ llvm::Expected<Replay> helion::aot::replay(const Tuned &tuned) {
     }
   }
   Matrix shape(weights, {});
+  bool unmeasured = llvm::any_of(tuned.signatures, [](const TunedSignature &one) { return one.rows.empty(); });
   auto figure = [&](Goal goal) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    if (weights.empty())
+      return Interval{kUnknown, kUnknown, kUnknown};
     return Interval{shape.value(goal, medians), shape.value(goal, lows), shape.value(goal, highs)};
   };
   std::optional<Goal> goal = parseGoal(tuned.goal);
@@ -136,6 +168,8 @@ llvm::Expected<Replay> helion::aot::replay(const Tuned &tuned) {
   result.worst = figure(Goal::MaxSlowdown);
   result.mean = figure(Goal::GeomeanSlowdown);
   result.outcome = outcomeOf(result.figure, tuned.threshold);
+  if (unmeasured && result.outcome == Outcome::Met)
+    result.outcome = Outcome::Undecided; // Of a signature that nobody measured nothing is known.
   return result;
 }
 
@@ -177,12 +211,16 @@ static std::vector<Feature> packageFeatures(const TunedSignature &signature) {
   return features;
 }
 
-static std::vector<PackageNode> packageTree(const DispatchTree &tree, llvm::ArrayRef<Feature> features) {
+static std::vector<PackageNode> packageTree(const TunedSignature &signature, llvm::ArrayRef<Feature> features) {
   std::vector<PackageNode> nodes;
-  for (const DispatchTree::Node &node : tree.nodes) {
+  std::vector<double> means = meanSlowdowns(signature);
+  for (unsigned index = 0; index < signature.tree.nodes.size(); ++index) {
+    const DispatchTree::Node &node = signature.tree.nodes[index];
     PackageNode out;
     if (node.variant) {
       out.variant = *node.variant;
+      std::vector<unsigned> order = rankingAt(signature.tree, index, means, universalOf(signature));
+      out.next.assign(order.begin() + 1, order.end());
     } else {
       out.feature =
           std::distance(features.begin(),
@@ -213,7 +251,7 @@ static llvm::Expected<PackageSignature> packageSignature(const TunedSignature &s
   std::vector<Feature> features = packageFeatures(signature);
   for (const Feature &feature : features)
     out.features.push_back({featureName(feature.expr), feature.expr});
-  out.tree = packageTree(signature.tree, features);
+  out.tree = packageTree(signature, features);
   for (size_t row = 0; row < signature.rows.size(); ++row) {
     std::vector<int64_t> &values = out.corpus.emplace_back();
     for (const Feature &feature : features)
@@ -229,9 +267,19 @@ llvm::Expected<PackageSpec> helion::aot::packageSpec(const Options &options, con
   spec.kernelHash = tuned.kernelHash;
   spec.toolVersion = options.toolVersion;
   spec.tunedText = tuned.text();
-  spec.figures = {tuned.goal,     tuned.threshold,       replayed.outcome == Outcome::Met,
-                  tuned.poolSize, replayed.worst.median, replayed.mean.median,
-                  notes.heldOut,  notes.setMinimum,      notes.treeMinimum};
+  PackageFigures &figures = spec.figures;
+  figures.goal = tuned.goal;
+  figures.threshold = tuned.threshold;
+  figures.met = replayed.outcome == Outcome::Met && notes.unmeasured == 0;
+  figures.unmeasured = notes.unmeasured;
+  figures.pool = tuned.poolSize;
+  figures.poolRandom = tuned.poolRandom;
+  figures.poolWhole = tuned.poolWhole;
+  figures.worst = replayed.worst.median;
+  figures.mean = replayed.mean.median;
+  figures.heldOut = notes.heldOut;
+  figures.smallestSet = notes.setMinimum;
+  figures.smallestRealisable = notes.treeMinimum;
   for (const TunedSignature &signature : tuned.signatures) {
     llvm::Expected<PackageSignature> packed = packageSignature(signature, find);
     if (!packed)

@@ -10,6 +10,9 @@
 
 namespace helion::aot {
 
+/// What is known of the quotient of two times.
+Interval slowdownOf(const Interval &time, const Interval &best);
+
 /// A row as the shipped dispatcher serves it.
 struct ReplayedRow {
   const TunedRow *row = nullptr;
@@ -43,7 +46,8 @@ struct SelectedSignature {
   TunedSignature tuned;
   SelectionNotes notes;
 };
-llvm::Expected<SelectedSignature> selectSignature(const Options &options, Pool &pool);
+/// Where nothing was measured and that may be: the universal candidate alone.
+llvm::Expected<SelectedSignature> selectSignature(const Options &options, Pool &pool, bool mayBeUnmeasured);
 
 /// The object of an artifact.
 using FindObject = llvm::function_ref<llvm::Expected<helion::Artifact>(const TunedSignature &, const TunedVariant &)>;

@@ -4,6 +4,7 @@
 #ifndef HELION_AOT_RUNNER_PHASES_OPTIONS_H
 #define HELION_AOT_RUNNER_PHASES_OPTIONS_H
 
+#include "aot-runner/Package/CallModule.h"
 #include "aot-runner/Select/Matrix.h"
 #include "dialect/Target/Device.h"
 #include <string>
@@ -28,6 +29,7 @@ struct Options {
   std::string kernelFile; // .py or .mlir
   std::string kernelName; // Not needed where the file has one.
   std::vector<std::string> corpus;
+  std::vector<std::string> heldOut;    // Corpora that evaluation adds.
   std::vector<std::string> specialize; // Sizes that a signature fixes: `x.size(1)`.
   const Device *device = nullptr;
   Goal goal = Goal::MaxSlowdown;
@@ -45,6 +47,7 @@ struct Options {
   double compileSeconds = 120;              // Of one config; longer ones are given up.
   double answerSeconds = 0;                 // A worker's, for one request; 0: a minute, 20 s for a first run.
   uint64_t maxBytes = 0;                    // Of a package's code; 0: no limit.
+  BuildTools tools;                         // For evaluation; incomplete: recorded times are replayed.
   bool json = false, dryRun = false, strict = false;
   std::string buildId; // Of this program: half of what names a compilation.
   std::string toolVersion;

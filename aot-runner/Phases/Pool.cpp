@@ -6,6 +6,7 @@
 #include "codegen/Driver/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace helion;
 using namespace helion::aot;
@@ -42,21 +43,39 @@ llvm::Error Pool::refreshSome() {
                                  "` by this program; run `--phase collect` first");
 }
 
+llvm::Expected<Reference> Pool::makeReference(const Row &row, unsigned draw) {
+  if (!module)
+    module = mlir::parseSourceString<mlir::ModuleOp>(problem.kernel.getText(), &context);
+  return Reference::make(*module->getOps<KernelOp>().begin(), row, draw);
+}
+
 llvm::Expected<const Reference *> Pool::reference(const Row &row) {
   std::string id = row.id();
   if (auto known = references.find(id); known != references.end())
     return &known->second;
-  if (!module)
-    module = mlir::parseSourceString<mlir::ModuleOp>(problem.kernel.getText(), &context);
-  auto made = Reference::make(*module->getOps<KernelOp>().begin(), row);
+  auto made = makeReference(row, /*draw=*/0);
   if (!made)
     return made.takeError();
   return &references.emplace(id, std::move(*made)).first->second;
 }
 
-llvm::Expected<std::optional<Subject>> Pool::subject(unsigned row, const Candidate &candidate) {
+Binding Pool::binding(unsigned row) const {
   int64_t threads = workbench.options.threads;
-  Binding binding = deviceBinding(problem.rows[row], threads ? threads : workbench.bench->getClient().device().cores);
+  return deviceBinding(problem.rows[row], threads ? threads : workbench.bench->getClient().device().cores);
+}
+
+llvm::Expected<std::optional<Subject>> Pool::subjectOf(unsigned row, const std::string &artifact, unsigned draw) {
+  auto candidate = candidates.find(artifact);
+  if (candidate == candidates.end())
+    return std::optional<Subject>();
+  llvm::Expected<std::optional<Subject>> found = subject(row, candidate->second);
+  if (found && *found)
+    (*found)->draw = draw;
+  return found;
+}
+
+llvm::Expected<std::optional<Subject>> Pool::subject(unsigned row, const Candidate &candidate) {
+  Binding binding = this->binding(row);
   llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, binding);
   if (!legal)
     return legal.takeError();
@@ -134,6 +153,20 @@ Interval Pool::time(unsigned row, llvm::StringRef artifact) const {
   return medianInterval(workbench.samples.all(problem.rows[row].id(), artifact));
 }
 
+std::vector<std::pair<double, std::string>> Pool::ranked(unsigned row) const {
+  std::vector<std::pair<double, std::string>> order;
+  for (auto &[artifact, candidate] : candidates)
+    if (Interval time = this->time(row, artifact); time.median == time.median)
+      order.push_back({time.median, artifact});
+  llvm::sort(order);
+  return order;
+}
+
+std::optional<std::string> Pool::bestOn(unsigned row) const {
+  auto order = ranked(row);
+  return order.empty() ? std::nullopt : std::optional(order.front().second);
+}
+
 llvm::Expected<bool> Pool::passed(unsigned row, llvm::StringRef artifact) {
   llvm::Expected<std::optional<CheckResult>> verdict = workbench.journal.findVerdict(artifact, problem.rows[row].id());
   if (!verdict)
@@ -141,17 +174,74 @@ llvm::Expected<bool> Pool::passed(unsigned row, llvm::StringRef artifact) {
   return *verdict && (*verdict)->verdict == CheckVerdict::Ok;
 }
 
+std::vector<Binding> helion::aot::probesAround(llvm::ArrayRef<Row> rows) {
+  // Some rows, each as it is and with other sizes; each of these dense and aligned, and not.
+  constexpr size_t kRows = 8;
+  static constexpr std::pair<int64_t, int64_t> sizes[] = {{1, 0}, {1, 1}, {16, 0}, {1 << 12, 1}, {1 << 20, 0}};
+  std::vector<Binding> probes;
+  for (size_t at = 0; at < rows.size(); at += std::max<size_t>(1, rows.size() / kRows))
+    for (auto [factor, more] : sizes)
+      for (int64_t step : {1, 2}) {
+        Binding probe = deviceBinding(rows[at], /*cores=*/1);
+        for (auto &[name, tensor] : probe.tensors) {
+          int64_t stride = step;
+          for (size_t dim = tensor.sizes.size(); dim-- > 0;) {
+            tensor.sizes[dim] = tensor.sizes[dim] * factor + more;
+            tensor.strides[dim] = stride;
+            if (llvm::MulOverflow(stride, std::max<int64_t>(tensor.sizes[dim], 1), stride))
+              stride = INT64_MAX;
+          }
+          tensor.align = step == 1 ? tensor.align : dtypeBytes(tensor.dtype);
+        }
+        probes.push_back(std::move(probe));
+      }
+  return probes;
+}
+
+std::set<std::string> Pool::universals() const {
+  std::vector<Binding> probes = probesAround(problem.rows);
+  std::set<std::string> best;
+  unsigned most = 0;
+  for (auto &[artifact, candidate] : candidates) {
+    unsigned served = 0;
+    for (const Binding &probe : probes) {
+      llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, probe);
+      served += legal && *legal;
+      if (!legal)
+        llvm::consumeError(legal.takeError()); // Beyond 64 bits.
+    }
+    if (served > most)
+      best.clear();
+    most = std::max(most, served);
+    if (served == most)
+      best.insert(artifact);
+  }
+  return best;
+}
+
+llvm::Expected<bool> Pool::failedAnywhere(llvm::StringRef artifact) {
+  for (const Row &row : problem.rows) {
+    llvm::Expected<std::optional<CheckResult>> verdict = workbench.journal.findVerdict(artifact, row.id());
+    if (!verdict)
+      return verdict.takeError();
+    if (*verdict && (*verdict)->verdict != CheckVerdict::Ok && (*verdict)->verdict != CheckVerdict::Illegal)
+      return true;
+  }
+  return false;
+}
+
 llvm::Expected<Matrix> Pool::matrix(std::vector<unsigned> &kept) {
   std::vector<MatrixCandidate> columns;
-  bool anyUniversal = false;
+  std::set<std::string> universal = universals();
   for (auto &[artifact, candidate] : candidates) {
-    bool universal = candidate.manifest.facts.empty();
-    anyUniversal |= universal;
-    columns.push_back({artifact, candidate.manifest.resources.codeBytes, universal});
+    // What is wrong on one row may be wrong on shapes that nobody tried.
+    llvm::Expected<bool> failed = failedAnywhere(artifact);
+    if (!failed)
+      return failed.takeError();
+    if (*failed)
+      continue;
+    columns.push_back({artifact, candidate.manifest.resources.codeBytes, universal.count(artifact) != 0});
   }
-  // Where every candidate relies on something, the default relies on what the kernel itself needs.
-  for (MatrixCandidate &column : columns)
-    column.universal |= !anyUniversal && column.artifact == anchorHash;
   std::vector<MatrixRow> rows;
   for (const Row &row : problem.rows)
     rows.push_back({row.weight, row.group});

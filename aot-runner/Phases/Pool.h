@@ -12,8 +12,12 @@
 #include "aot-runner/Search/CandidateCompiler.h"
 #include "aot-runner/Select/Verdict.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <set>
 
 namespace helion::aot {
+
+/// Calls like the rows', and larger, odd, strided and unaligned ones: what the facts of candidates are tried on.
+std::vector<Binding> probesAround(llvm::ArrayRef<Row> rows);
 
 /// What all signatures of a run share.
 struct Workbench {
@@ -45,7 +49,18 @@ public:
   llvm::Error measureMore(unsigned row, const std::vector<std::string> &artifacts, unsigned rounds);
   /// Median and interval of all samples; NaN median for none.
   Interval time(unsigned row, llvm::StringRef artifact) const;
+  /// Artifacts by time on a row, the fastest first; those without samples are left out.
+  std::vector<std::pair<double, std::string>> ranked(unsigned row) const;
+  std::optional<std::string> bestOn(unsigned row) const;
 
+  /// A row as launch plans see it on the device at hand.
+  Binding binding(unsigned row) const;
+  /// An artifact on a row with inputs of a draw; none where it is no candidate, or its facts fail.
+  llvm::Expected<std::optional<Subject>> subjectOf(unsigned row, const std::string &artifact, unsigned draw);
+  llvm::Expected<Reference> makeReference(const Row &row, unsigned draw);
+
+  /// Candidates that serve every call that any candidate serves, as far as probes around the rows tell.
+  std::set<std::string> universals() const;
   /// Rows are those of the problem where something was measured; `kept` gets their places.
   llvm::Expected<Matrix> matrix(std::vector<unsigned> &kept);
 
@@ -56,6 +71,7 @@ private:
   llvm::Expected<const Reference *> reference(const Row &row);
   llvm::Error anchorFailed(const Row &row);
   llvm::Expected<bool> passed(unsigned row, llvm::StringRef artifact);
+  llvm::Expected<bool> failedAnywhere(llvm::StringRef artifact);
 
   Workbench &workbench;
   const SignatureProblem &problem;

@@ -68,9 +68,9 @@ static llvm::Error rehearse(const Options &options, llvm::function_ref<void()> r
   return llvm::createStringError(options.kernelFile + ":1:1: the program that reads the file " + message);
 }
 
-/// The kernel's text in form K.
-static llvm::Expected<std::string> kernelText(const Options &options, llvm::StringRef kernel,
-                                              llvm::StringRef signature) {
+/// The kernel's text in form K. `missingSize` gets a size that the source wants fixed.
+static llvm::Expected<std::string> kernelText(const Options &options, llvm::StringRef kernel, llvm::StringRef signature,
+                                              std::string *missingSize = nullptr) {
   if (!isPython(options))
     return readWholeFile(options.kernelFile);
   mlir::DialectRegistry registry;
@@ -79,7 +79,7 @@ static llvm::Expected<std::string> kernelText(const Options &options, llvm::Stri
   std::string errors, text;
   llvm::raw_string_ostream errorStream(errors), textStream(text);
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      frontend::importHelion(&context, {options.kernelFile, kernel.str(), signature.str()}, errorStream);
+      frontend::importHelion(&context, {options.kernelFile, kernel.str(), signature.str(), missingSize}, errorStream);
   if (!module)
     return textError(errors);
   module->print(textStream);
@@ -122,10 +122,6 @@ static llvm::Error checkRow(const Row &row, const Manifest &manifest) {
   llvm::Expected<ResolvedPlan> plan = resolve(manifest, deviceBinding(row, /*cores=*/1));
   if (!plan)
     return llvm::createStringError(row.place + ": " + llvm::toString(plan.takeError()));
-  for (const Argument &argument : manifest.arguments)
-    if (argument.writes)
-      return llvm::createStringError(row.place + ": `" + argument.name +
-                                     "` is changed in place; such kernels cannot be measured");
   return checkInputs(row, *plan);
 }
 
@@ -200,6 +196,35 @@ static llvm::Error atRow(llvm::Error error, const Row &row) {
   return llvm::createStringError(text + "\n" + row.place + ": note: with the arguments of this row");
 }
 
+static bool isSizeOf(const Row &row, llvm::StringRef text) {
+  for (auto &[name, arg] : row.args)
+    for (size_t dim = 0; dim < arg.shape.size(); ++dim)
+      if (SizeExpr::size(name, dim).str() == text)
+        return true;
+  return false;
+}
+
+/// Sizes that signatures fix: those of `--specialize`, and those that the source asks for with `hl.specialize`.
+static llvm::Expected<std::vector<std::string>> fixedSizes(const Options &options, llvm::StringRef kernel,
+                                                           llvm::ArrayRef<Row> rows) {
+  std::vector<std::string> fixed = options.specialize;
+  for (const Row &row : rows) {
+    std::string missing;
+    do {
+      missing.clear();
+      llvm::Expected<std::string> text = kernelText(options, kernel, signatureOf(row, fixed), &missing);
+      if (text)
+        break;
+      bool helps = isSizeOf(row, missing) && !llvm::is_contained(fixed, missing);
+      if (!helps)
+        return text.takeError();
+      llvm::consumeError(text.takeError());
+      fixed.push_back(missing);
+    } while (!missing.empty());
+  }
+  return fixed;
+}
+
 llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
   llvm::Expected<std::string> name = chosenKernel(options);
   if (!name)
@@ -209,10 +234,20 @@ llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
     return corpus.takeError();
   if (llvm::Error error = checkSpecialized(options, corpus->rows))
     return std::move(error);
+  // One row of each list of types is enough to ask with.
   std::map<std::string, std::vector<Row>> bySignature;
   for (const Row &row : corpus->rows)
     bySignature[signatureOf(row, options.specialize)].push_back(row);
-  Problem problem{*name, {}};
+  std::vector<Row> samples;
+  for (auto &[signature, rows] : bySignature)
+    samples.push_back(rows.front());
+  llvm::Expected<std::vector<std::string>> fixed = fixedSizes(options, *name, samples);
+  if (!fixed)
+    return fixed.takeError();
+  bySignature.clear();
+  for (const Row &row : corpus->rows)
+    bySignature[signatureOf(row, *fixed)].push_back(row);
+  Problem problem{*name, {}, std::move(*fixed)};
   for (auto &[signature, rows] : bySignature) {
     llvm::Expected<SignatureProblem> loaded = loadSignature(options, *name, signature);
     if (!loaded)
@@ -224,4 +259,30 @@ llvm::Expected<Problem> helion::aot::loadProblem(const Options &options) {
     problem.signatures.push_back(std::move(*loaded));
   }
   return problem;
+}
+
+llvm::Expected<Problem> helion::aot::loadHeldOut(const Options &options, const Problem &problem) {
+  Problem result{problem.kernel, problem.signatures, problem.specialize};
+  for (SignatureProblem &signature : result.signatures)
+    signature.rows.clear();
+  if (options.heldOut.empty())
+    return result;
+  llvm::Expected<Corpus> corpus = Corpus::load(options.heldOut, problem.kernel);
+  if (!corpus)
+    return corpus.takeError();
+  for (const Row &row : corpus->rows) {
+    std::string name = signatureOf(row, problem.specialize);
+    auto known = llvm::find_if(problem.signatures, [&](const SignatureProblem &other) { return other.name == name; });
+    if (known == problem.signatures.end())
+      return llvm::createStringError(row.place + ": no row of the corpus has the signature `" + name +
+                                     "`, so the package does not serve it");
+    for (const Row &other : known->rows)
+      if (other.id() == row.id())
+        return llvm::createStringError(row.place + ": the row is in the corpus too (" + other.place +
+                                       "), so it is not held out");
+    if (llvm::Error error = checkRow(row, known->universalArtifact.manifest))
+      return std::move(error);
+    result.signatures[known - problem.signatures.begin()].rows.push_back(row);
+  }
+  return result;
 }

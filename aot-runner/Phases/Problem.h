@@ -21,6 +21,7 @@ struct SignatureProblem {
 struct Problem {
   std::string kernel;
   std::vector<SignatureProblem> signatures; // By name.
+  std::vector<std::string> specialize;      // What the user fixed, and what the kernel's own source does.
 };
 
 /// The signature that a row asks for: dtype and rank of tensors, None, the value of integers and booleans, and of the
@@ -32,6 +33,9 @@ std::string signatureOf(const Row &row, llvm::ArrayRef<std::string> specialize);
 Binding deviceBinding(const Row &row, int64_t cores);
 
 llvm::Expected<Problem> loadProblem(const Options &options);
+/// The same signatures with the rows of `options.heldOut`. An error where one is in the corpus too, or of a signature
+/// that the corpus has not.
+llvm::Expected<Problem> loadHeldOut(const Options &options, const Problem &problem);
 /// One signature of the kernel file, without rows.
 llvm::Expected<SignatureProblem> loadSignature(const Options &options, llvm::StringRef kernel,
                                                llvm::StringRef signature);

@@ -5,6 +5,7 @@
 #define HELION_AOT_RUNNER_PHASES_REPORT_H
 
 #include "aot-runner/Phases/Build.h"
+#include "aot-runner/Phases/Evaluate.h"
 
 namespace helion::aot {
 
@@ -12,8 +13,9 @@ struct Outcomes {
   const Tuned *tuned = nullptr; // None where nothing was built.
   const Replay *replayed = nullptr;
   SelectionNotes notes;
-  bool replayedOnly = false; // Evaluate without running the package.
-  std::string output;        // Where the package is; empty where none was written.
+  const Evaluation *evaluation = nullptr; // Of the package that was run,
+  std::string replayedBecause;            // or why it was not, where it should have been.
+  std::string output;                     // Where the package is; empty where none was written.
   std::vector<std::string> remarks;
 };
 

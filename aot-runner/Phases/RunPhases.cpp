@@ -4,8 +4,10 @@
 #include "aot-runner/Phases/RunPhases.h"
 
 #include "aot-runner/Package/WritePackage.h"
+#include "aot-runner/Phases/Evaluate.h"
 #include "aot-runner/Phases/Preflight.h"
 #include "aot-runner/Phases/Report.h"
+#include "aot-runner/Phases/Station.h"
 #include "aot-runner/Phases/Tuning.h"
 #include "dialect/Target/ContentHash.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,18 +39,28 @@ private:
   llvm::Expected<ExitCode> tuneIn(const Problem &problem, WorkerClient *client);
   llvm::Expected<std::optional<ExitCode>> learnInBudget(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
   llvm::Error learn(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
-  llvm::Error select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools);
-  llvm::Expected<ExitCode> package(FindObject find);
+  llvm::Error select(llvm::ArrayRef<std::unique_ptr<Pool>> pools, bool endedEarly);
+  /// `evaluate` sees the package before it is put in place, and may refuse it.
+  llvm::Expected<ExitCode> package(FindObject find, llvm::function_ref<llvm::Error(const PackageSpec &)> evaluate);
   llvm::Error checkSize() const;
   llvm::Expected<ExitCode> buildFromTuned();
-  llvm::Expected<ExitCode> evaluate();
+  llvm::Expected<ExitCode> evaluate(const Problem &problem);
+  llvm::Error runPackage(const Problem &problem);
+  llvm::Error evaluatePackage(Workbench &bench, const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools,
+                              llvm::StringRef folder);
+  void describePool(const Pool &pool, const PoolShare &share);
+  bool mayRun(const std::optional<ExitCode> &early);
+  llvm::Error inBudget(llvm::Error error, std::optional<ExitCode> &early);
+  std::vector<std::unique_ptr<Pool>> poolsOf(Workbench &bench, const Problem &problem) const;
+  std::string inRunDir(llvm::StringRef name) const;
+  std::string workerLog() const;
   llvm::Expected<ExitCode> dryRun(const Problem &problem);
   llvm::Error checkWorker(const Problem &problem) const;
   int64_t helloMs() const {
     return options.answerSeconds > 0 ? static_cast<int64_t>(options.answerSeconds * 1000) : WorkerClient::kHelloMs;
   }
-  llvm::Expected<std::string> lastDevice(Journal &journal, llvm::StringRef protocol) const;
-  ExitCode verdict() const { return replayed.outcome == Outcome::Met ? ExitCode::Met : ExitCode::Missed; }
+  /// Of what is known best: recorded times by themselves cannot overrule a package that was run and is too slow.
+  ExitCode verdict() const;
   ExitCode report(ExitCode exit);
 
   const Options &options;
@@ -57,9 +69,19 @@ private:
   Budget budget;
   Tuned tuned;
   Replay replayed;
+  Problem heldOut; // The same signatures, other rows.
+  std::optional<Evaluation> evaluation;
   Outcomes outcomes;
 };
 } // namespace
+
+ExitCode Run::verdict() const {
+  bool met = replayed.outcome == Outcome::Met && outcomes.notes.unmeasured == 0;
+  if (evaluation)
+    met = options.phase == Phase::Evaluate ? evaluation->outcome == Outcome::Met
+                                           : met && evaluation->outcome != Outcome::Missed;
+  return met ? ExitCode::Met : ExitCode::Missed;
+}
 
 ExitCode Run::report(ExitCode exit) {
   progress.end();
@@ -114,31 +136,9 @@ llvm::Error Run::learn(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> p
 llvm::Expected<std::optional<ExitCode>> Run::learnInBudget(Workbench &bench,
                                                            llvm::ArrayRef<std::unique_ptr<Pool>> pools) {
   std::optional<ExitCode> early;
-  if (llvm::Error error = learn(bench, pools)) {
-    // A spent budget leaves a usable result; everything else ends here.
-    llvm::Error rest = llvm::handleErrors(std::move(error), [&](std::unique_ptr<EndedEarly> ended) -> llvm::Error {
-      if (ended->why != EndedEarly::Why::Budget)
-        return llvm::Error(std::move(ended));
-      early = ExitCode::BudgetEnded;
-      outcomes.remarks.push_back(ended->message);
-      return llvm::Error::success();
-    });
-    if (rest)
-      return std::move(rest);
-  }
+  if (llvm::Error error = inBudget(learn(bench, pools), early))
+    return std::move(error);
   return early;
-}
-
-/// The device class of the latest session with this protocol: what a build without a worker builds from.
-llvm::Expected<std::string> Run::lastDevice(Journal &journal, llvm::StringRef protocol) const {
-  llvm::Expected<std::vector<Session>> sessions = journal.sessions();
-  if (!sessions)
-    return sessions.takeError();
-  for (const Session &session : llvm::reverse(*sessions))
-    if (session.protocol == protocol)
-      return session.deviceClass;
-  return llvm::createStringError("run directory `" + options.runDir + "` has no samples of protocol `" + protocol +
-                                 "`; run `--phase measure` first");
 }
 
 llvm::Expected<ExitCode> Run::tune(const Problem &problem) {
@@ -149,78 +149,73 @@ llvm::Expected<ExitCode> Run::tune(const Problem &problem) {
     return tuneIn(problem, nullptr);
   if (llvm::Error error = checkWorker(problem))
     return std::move(error);
-  llvm::SmallString<128> log(options.runDir);
-  llvm::sys::path::append(log, "logs", "worker.log");
-  WorkerClient client(options.worker, log.str().str(), budget.stop, helloMs());
+  WorkerClient client(options.worker, workerLog(), budget.stop, helloMs());
   return tuneIn(problem, &client);
 }
 
-llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *client) {
-  llvm::Expected<RunDir> runDir = RunDir::open(options.runDir);
-  if (!runDir)
-    return runDir.takeError();
-  llvm::Expected<Journal> journal = Journal::open(runDir->journalPath(), Journal::Mode::Write);
-  if (!journal)
-    return journal.takeError();
-  WorkerClient none({}, "", budget.stop);
-  Bench bench(client ? *client : none, budget, {options.threads, options.mode});
-  if (client)
-    if (llvm::Error error = bench.ready())
-      return std::move(error);
-  llvm::Expected<std::string> device =
-      client ? llvm::Expected<std::string>(client->device().deviceClass()) : lastDevice(*journal, bench.protocol());
-  if (!device)
-    return device.takeError();
-  llvm::Expected<SampleStore> samples = SampleStore::load(*journal, *device, bench.protocol(), options.mode);
-  if (!samples)
-    return samples.takeError();
-  TimingOptions timingOptions;
-  timingOptions.seed = options.seed;
-  if (options.answerSeconds > 0)
-    timingOptions.deadlineMs = static_cast<int64_t>(options.answerSeconds * 1000);
-  Timing timing(*journal, *samples, bench, timingOptions);
-  Workbench workbench{options, *runDir, *journal, &bench, &timing, *samples, progress};
+std::vector<std::unique_ptr<Pool>> Run::poolsOf(Workbench &bench, const Problem &problem) const {
   std::vector<std::unique_ptr<Pool>> pools;
   for (const SignatureProblem &signature : problem.signatures)
-    pools.push_back(std::make_unique<Pool>(workbench, signature));
+    pools.push_back(std::make_unique<Pool>(bench, signature));
+  return pools;
+}
 
-  llvm::Expected<std::optional<ExitCode>> early = learnInBudget(workbench, pools);
+/// Out of the journal; the default config needs none.
+static llvm::Expected<helion::Artifact> storedArtifact(Journal &journal, const Problem &problem, llvm::StringRef hash) {
+  for (const SignatureProblem &signature : problem.signatures)
+    if (signature.universalArtifact.manifest.artifactHash() == hash)
+      return signature.universalArtifact;
+  llvm::Expected<std::optional<aot::Artifact>> stored = journal.findArtifact(hash);
+  if (!stored)
+    return stored.takeError();
+  llvm::Expected<Manifest> manifest = Manifest::parse((*stored)->manifest, journal.path());
+  if (!manifest)
+    return manifest.takeError();
+  return helion::Artifact{std::move(*manifest), (*stored)->object};
+}
+
+llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *client) {
+  llvm::Expected<std::unique_ptr<Station>> station = Station::open(options, budget, progress, client);
+  if (!station)
+    return station.takeError();
+  Workbench &bench = (*station)->workbench();
+  std::vector<std::unique_ptr<Pool>> pools = poolsOf(bench, problem);
+  llvm::Expected<std::optional<ExitCode>> early = learnInBudget(bench, pools);
   if (!early)
     return early.takeError();
   if (!options.does(Phase::Build))
     return report(early->value_or(ExitCode::Met));
-  tuned.deviceClass = *device;
-  tuned.protocol = bench.protocol();
-  if (llvm::Error error = select(problem, pools)) {
-    if (!*early)
-      return std::move(error);
-    return llvm::make_error<EndedEarly>(EndedEarly::Why::Budget,
-                                        outcomes.remarks.back() + "; no package: " + llvm::toString(std::move(error)));
-  }
-  llvm::Expected<ExitCode> built =
-      package([&](const TunedSignature &, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
-        llvm::Expected<std::optional<aot::Artifact>> stored = journal->findArtifact(variant.artifact);
-        if (!stored)
-          return stored.takeError();
-        llvm::Expected<Manifest> manifest = Manifest::parse((*stored)->manifest, journal->path());
-        if (!manifest)
-          return manifest.takeError();
-        return helion::Artifact{std::move(*manifest), (*stored)->object};
-      });
+  tuned.deviceClass = (*station)->deviceClass();
+  tuned.protocol = (*station)->protocol();
+  if (llvm::Error error = select(pools, early->has_value()))
+    return std::move(error);
+  auto find = [&](const TunedSignature &, const TunedVariant &variant) {
+    return storedArtifact(bench.journal, problem, variant.artifact);
+  };
+  auto evaluateStaged = [&](const PackageSpec &spec) -> llvm::Error {
+    if (!options.does(Phase::Evaluate) || !mayRun(*early))
+      return llvm::Error::success();
+    std::string staged = inRunDir("package");
+    if (llvm::Error error = writePackage(spec, staged))
+      return error;
+    return inBudget(evaluatePackage(bench, problem, pools, staged), *early);
+  };
+  llvm::Expected<ExitCode> built = package(find, evaluateStaged);
   if (!built)
     return built;
   return report(early->value_or(*built));
 }
 
-llvm::Error Run::select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools) {
-  tuned.kernel = problem.kernel;
+llvm::Error Run::select(llvm::ArrayRef<std::unique_ptr<Pool>> pools, bool endedEarly) {
+  tuned.kernel = pools.front()->getProblem().kernel.getName();
   tuned.target = options.device->name();
   tuned.goal = goalName(options.goal).str();
   tuned.threshold = options.threshold;
   std::vector<std::string> hashes;
   SelectionNotes &notes = outcomes.notes;
   for (const std::unique_ptr<Pool> &pool : pools) {
-    llvm::Expected<SelectedSignature> selected = selectSignature(options, *pool);
+    // A budget that ends too early for a choice leaves a package of what runs everywhere.
+    llvm::Expected<SelectedSignature> selected = selectSignature(options, *pool, /*mayBeUnmeasured=*/endedEarly);
     if (!selected)
       return selected.takeError();
     // Of several signatures: the worst, and what all of them need together.
@@ -234,11 +229,23 @@ llvm::Error Run::select(const Problem &problem, llvm::ArrayRef<std::unique_ptr<P
     if (own.heldOut)
       notes.heldOut = std::max(notes.heldOut.value_or(0), *own.heldOut);
     notes.minimumProved &= own.minimumProved;
-    if (own.unmeasured)
-      outcomes.remarks.push_back(
-          llvm::formatv("{0} rows of `{1}` were not measured", own.unmeasured, pool->getProblem().name));
+    const SignatureProblem &problem = pool->getProblem();
+    if (own.unmeasured == problem.rows.size())
+      outcomes.remarks.push_back("no row of `" + problem.name + "` was measured; it gets a universal config");
+    else if (own.unmeasured)
+      outcomes.remarks.push_back(llvm::formatv("{0} rows of `{1}` were not measured", own.unmeasured, problem.name));
+    notes.unmeasured += own.unmeasured;
+    llvm::Expected<PoolShare> share = poolShare(options, *pool);
+    if (!share)
+      return share.takeError();
     unsigned size = pool->getCandidates().size();
-    tuned.poolSize = tuned.signatures.empty() ? size : std::min(tuned.poolSize, size);
+    bool isSmallest = tuned.signatures.empty() || size < tuned.poolSize;
+    if (isSmallest) {
+      tuned.poolSize = size;
+      tuned.poolRandom = share->random;
+    }
+    tuned.poolWhole = share->whole && (tuned.signatures.empty() || tuned.poolWhole);
+    describePool(*pool, *share);
     hashes.push_back(selected->tuned.kernelHash);
     tuned.signatures.push_back(std::move(selected->tuned));
   }
@@ -264,22 +271,40 @@ llvm::Error Run::checkSize() const {
                                             total, options.maxBytes));
 }
 
-llvm::Expected<ExitCode> Run::package(FindObject find) {
+/// Slowdowns are against a pool, so the report says where it falls short of 64 artifacts.
+void Run::describePool(const Pool &pool, const PoolShare &share) {
+  constexpr size_t kFewest = 64;
+  size_t size = pool.getCandidates().size();
+  if (size >= kFewest)
+    return;
+  const char *why = share.whole              ? "every legal config was tried"
+                    : options.pool < kFewest ? "`--pool` asks for no more"
+                                             : "random configs gave no more, or the budget was spent";
+  outcomes.remarks.push_back(
+      llvm::formatv("the pool of `{0}` has {1} distinct artifacts: {2}", pool.getProblem().name, size, why));
+}
+
+llvm::Expected<ExitCode> Run::package(FindObject find, llvm::function_ref<llvm::Error(const PackageSpec &)> evaluate) {
   llvm::Expected<Replay> result = replay(tuned);
   if (!result)
     return result.takeError();
   replayed = std::move(*result);
   outcomes.tuned = &tuned;
   outcomes.replayed = &replayed;
-  if (options.strict && verdict() != ExitCode::Met) {
-    outcomes.remarks.push_back("the goal is not met, so `--strict` writes no package");
-    return verdict();
-  }
   if (llvm::Error error = checkSize())
     return std::move(error);
   llvm::Expected<PackageSpec> spec = packageSpec(options, tuned, replayed, outcomes.notes, find);
   if (!spec)
     return spec.takeError();
+  bool refused = options.strict && verdict() != ExitCode::Met;
+  if (!refused)
+    if (llvm::Error error = evaluate(*spec))
+      return std::move(error);
+  if (options.strict && verdict() != ExitCode::Met) {
+    outcomes.remarks.push_back("the goal is not met, so `--strict` writes no package");
+    return verdict();
+  }
+  spec->figures.met &= verdict() == ExitCode::Met;
   // From here on it takes an instant, and is done whole.
   if (budget.stop)
     return budget.check();
@@ -287,6 +312,72 @@ llvm::Expected<ExitCode> Run::package(FindObject find) {
     return std::move(error);
   outcomes.output = options.output;
   return verdict();
+}
+
+//===-- Evaluate --------------------------------------------------------------------------------------------------===//
+
+std::string Run::inRunDir(llvm::StringRef name) const {
+  llvm::SmallString<128> path(options.runDir);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
+std::string Run::workerLog() const {
+  llvm::SmallString<128> log(options.runDir);
+  llvm::sys::path::append(log, "logs", "worker.log");
+  return log.str().str();
+}
+
+/// Whether the package can be run; else the report says why it was replayed.
+bool Run::mayRun(const std::optional<ExitCode> &early) {
+  const char *why = nullptr;
+  if (early)
+    why = "the budget is spent";
+  else if (!options.tools.complete())
+    why = "there is no C++ compiler with CMake, or `--cxx none` was given";
+  if (why)
+    outcomes.replayedBecause = why;
+  return !why;
+}
+
+/// A spent budget leaves what there is and says so.
+llvm::Error Run::inBudget(llvm::Error error, std::optional<ExitCode> &early) {
+  return llvm::handleErrors(std::move(error), [&](std::unique_ptr<EndedEarly> ended) -> llvm::Error {
+    if (ended->why != EndedEarly::Why::Budget)
+      return llvm::Error(std::move(ended));
+    early = ExitCode::BudgetEnded;
+    outcomes.remarks.push_back(ended->message);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error Run::evaluatePackage(Workbench &bench, const Problem &problem, llvm::ArrayRef<std::unique_ptr<Pool>> pools,
+                                 llvm::StringRef folder) {
+  progress.begin("building the package", 1);
+  std::vector<const Manifest *> manifests;
+  for (const SignatureProblem &signature : problem.signatures)
+    manifests.push_back(&signature.universalArtifact.manifest);
+  llvm::Expected<std::string> module =
+      buildCallModule(folder, tuned.kernel, manifests, inRunDir("evaluate"), options.tools);
+  // The compiler may have been interrupted as well.
+  if (llvm::Error ended = budget.check()) {
+    llvm::consumeError(module.takeError());
+    return ended;
+  }
+  if (!module)
+    return module.takeError();
+  std::vector<std::unique_ptr<Pool>> heldOutPools = poolsOf(bench, heldOut);
+  std::vector<EvaluationPools> joined;
+  for (const TunedSignature &signature : tuned.signatures)
+    for (auto [pool, other] : llvm::zip_equal(pools, heldOutPools))
+      if (pool->getProblem().name == signature.name)
+        joined.push_back({&signature, pool.get(), other->getProblem().rows.empty() ? nullptr : other.get()});
+  llvm::Expected<Evaluation> result = helion::aot::evaluate(bench, tuned, joined, *module);
+  if (!result)
+    return result.takeError();
+  evaluation = std::move(*result);
+  outcomes.evaluation = &*evaluation;
+  return llvm::Error::success();
 }
 
 //===-- Build from a tuned file, evaluate -------------------------------------------------------------------------===//
@@ -309,24 +400,47 @@ llvm::Expected<ExitCode> Run::buildFromTuned() {
                                      "` is not the kernel that was tuned; tune again");
     signatures.emplace(signature.name, std::move(*problem));
   }
-  llvm::Expected<ExitCode> built =
-      package([&](const TunedSignature &signature, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
+  llvm::Expected<ExitCode> built = package(
+      [&](const TunedSignature &signature, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
         llvm::Expected<helion::Artifact> artifact =
             compileIsolated(signatures.at(signature.name).kernel, variant.config, {1, options.compileSeconds, ""});
         if (artifact && artifact->manifest.artifactHash() != variant.artifact)
           return llvm::createStringError(options.from + ": config `" + variant.config +
                                          "` gives another artifact than the one measured; tune again");
         return artifact;
-      });
+      },
+      [](const PackageSpec &) { return llvm::Error::success(); });
   return built ? llvm::Expected<ExitCode>(report(*built)) : std::move(built);
 }
 
-llvm::Expected<ExitCode> Run::evaluate() {
-  llvm::Expected<Problem> problem = loadProblem(options);
-  if (!problem)
-    return problem.takeError();
+/// Runs the package where it can be run; a device that is not there is no error.
+llvm::Error Run::runPackage(const Problem &problem) {
+  if (!mayRun(std::nullopt))
+    return llvm::Error::success();
+  if (llvm::Error error = checkWorker(problem)) {
+    return llvm::handleErrors(std::move(error), [&](std::unique_ptr<EndedEarly> ended) -> llvm::Error {
+      if (ended->why != EndedEarly::Why::NoWorker)
+        return llvm::Error(std::move(ended));
+      outcomes.replayedBecause = ended->message;
+      return llvm::Error::success();
+    });
+  }
+  WorkerClient client(options.worker, workerLog(), budget.stop, helloMs());
+  llvm::Expected<std::unique_ptr<Station>> station = Station::open(options, budget, progress, &client);
+  if (!station)
+    return station.takeError();
+  Workbench &bench = (*station)->workbench();
+  std::vector<std::unique_ptr<Pool>> pools = poolsOf(bench, problem);
+  return llvm::handleErrors(evaluatePackage(bench, problem, pools, options.output),
+                            [&](std::unique_ptr<WrongPackage> wrong) -> llvm::Error {
+                              llvm::Error error(std::move(wrong));
+                              return llvm::joinErrors(std::move(error), withdrawClaim(options.output, tuned.kernel));
+                            });
+}
+
+llvm::Expected<ExitCode> Run::evaluate(const Problem &problem) {
   llvm::SmallString<128> file(options.output);
-  llvm::sys::path::append(file, problem->kernel + ".tuned.jsonl");
+  llvm::sys::path::append(file, problem.kernel + ".tuned.jsonl");
   llvm::Expected<Tuned> loaded = Tuned::load(file.str().str());
   if (!loaded)
     return loaded.takeError();
@@ -337,8 +451,10 @@ llvm::Expected<ExitCode> Run::evaluate() {
   replayed = std::move(*result);
   outcomes.tuned = &tuned;
   outcomes.replayed = &replayed;
-  outcomes.replayedOnly = true;
-  return report(verdict());
+  std::optional<ExitCode> early;
+  if (llvm::Error error = inBudget(runPackage(problem), early))
+    return std::move(error);
+  return report(early.value_or(verdict()));
 }
 
 llvm::Expected<ExitCode> Run::run() {
@@ -347,13 +463,17 @@ llvm::Expected<ExitCode> Run::run() {
       return std::move(error);
   if (!options.from.empty())
     return buildFromTuned();
-  if (options.phase == Phase::Evaluate)
-    return evaluate();
   llvm::Expected<Problem> problem = loadProblem(options);
   if (!problem)
     return problem.takeError();
+  llvm::Expected<Problem> others = loadHeldOut(options, *problem);
+  if (!others)
+    return others.takeError();
+  heldOut = std::move(*others);
   if (budget.stop)
     return budget.check();
+  if (options.phase == Phase::Evaluate)
+    return evaluate(*problem);
   return options.dryRun ? dryRun(*problem) : tune(*problem);
 }
 

@@ -5,7 +5,9 @@
 
 #include "aot-runner/Search/CandidateSource.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
+using namespace helion;
 using namespace helion::aot;
 
 /// Compiles per wanted artifact before a space counts as used up: configs share artifacts, or are rejected.
@@ -38,53 +40,154 @@ static llvm::Error compilePool(Workbench &bench, Pool &pool, const std::vector<s
   return budget.check();
 }
 
-static llvm::Error fillPool(Workbench &bench, Pool &pool, CandidateSource &source) {
+/// The artifacts of configs, each once, up to the first that was never compiled; `all` says whether there is none.
+static llvm::Expected<std::set<std::string>> compiledOf(CandidateCompiler &compiler,
+                                                        llvm::ArrayRef<std::string> configs, bool &all) {
+  std::set<std::string> artifacts;
+  all = true;
+  for (const std::string &config : configs) {
+    llvm::Expected<bool> known = compiler.knows(config);
+    if (!known)
+      return known.takeError();
+    if (!*known) {
+      all = false;
+      break;
+    }
+    llvm::Expected<std::optional<std::string>> artifact = compiler.artifactOf(config);
+    if (!artifact)
+      return artifact.takeError();
+    if (*artifact)
+      artifacts.insert(**artifact);
+  }
+  return artifacts;
+}
+
+llvm::Expected<PoolShare> helion::aot::poolShare(const Options &options, Pool &pool) {
+  // The draws of the run that filled the pool, as far as it went.
+  CandidateSource source(pool.getProblem().kernel, options.seed);
+  unsigned most = options.pool * kDrawsPerArtifact;
+  auto whole = source.all(most);
+  bool all = false;
+  llvm::Expected<std::set<std::string>> artifacts =
+      compiledOf(pool.getCompiler(), whole ? *whole : source.draw(most), all);
+  if (!artifacts)
+    return artifacts.takeError();
+  return PoolShare{static_cast<unsigned>(artifacts->size()), whole && all};
+}
+
+namespace {
+/// The random part of a pool. Draws follow from the seed alone, so a run that goes on draws the same configs again.
+struct RandomDraws {
+  CandidateSource source;
+  std::set<std::string> artifacts = {};
+  unsigned draws = 0;
+};
+} // namespace
+
+/// Until the pool has its size, and half of what is in it by now is from random draws.
+static llvm::Error drawMore(Workbench &bench, Pool &pool, RandomDraws &random) {
+  constexpr unsigned kBatch = 8;
   unsigned wanted = bench.options.pool;
-  if (auto whole = source.all(wanted * kDrawsPerArtifact))
-    return compilePool(bench, pool, *whole);
-  if (llvm::Error error = compilePool(bench, pool, source.seeds(wanted / 4)))
-    return error;
-  for (unsigned draws = 0; pool.getCandidates().size() < wanted && draws < wanted * kDrawsPerArtifact;) {
-    constexpr unsigned kFewest = 8;
-    std::vector<std::string> configs = source.draw(std::max<unsigned>(kFewest, wanted - pool.getCandidates().size()));
+  auto isMissing = [&] {
+    size_t size = pool.getCandidates().size();
+    return size < wanted || 2 * random.artifacts.size() < size;
+  };
+  while (isMissing() && random.draws < wanted * kDrawsPerArtifact) {
+    std::vector<std::string> configs = random.source.draw(kBatch);
     if (configs.empty())
       break;
-    draws += configs.size();
+    random.draws += configs.size();
     if (llvm::Error error = compilePool(bench, pool, configs))
       return error;
+    bool all = false;
+    llvm::Expected<std::set<std::string>> artifacts = compiledOf(pool.getCompiler(), configs, all);
+    if (!artifacts)
+      return artifacts.takeError();
+    random.artifacts.insert(artifacts->begin(), artifacts->end());
   }
   return llvm::Error::success();
 }
 
-/// Artifacts by time on a row, the fastest first.
-static std::vector<std::pair<double, std::string>> ranked(const Pool &pool, unsigned row) {
-  std::vector<std::pair<double, std::string>> order;
-  for (auto &[artifact, candidate] : pool.getCandidates())
-    if (Interval time = pool.time(row, artifact); time.median == time.median)
-      order.push_back({time.median, artifact});
-  llvm::sort(order);
-  return order;
+/// Configs of the candidates that are legal on a row and on one side of a strategy.
+static llvm::Expected<std::vector<Config>> candidatesOn(const Pool &pool, unsigned row, const Choice &strategy,
+                                                        bool isNumber) {
+  const Space &space = pool.getProblem().kernel.getSpace();
+  std::vector<Config> configs;
+  for (auto &[artifact, candidate] : pool.getCandidates()) {
+    llvm::Expected<Config> config = parseConfig(candidate.config, space);
+    if (!config) {
+      llvm::consumeError(config.takeError()); // Of an older space.
+      continue;
+    }
+    bool isOnSide = (space.valueOf(*config, strategy.knob->name, strategy.site).asInteger() != nullptr) == isNumber;
+    llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, pool.binding(row));
+    if (!legal)
+      return legal.takeError();
+    if (isOnSide && *legal)
+      configs.push_back(std::move(*config));
+  }
+  return configs;
 }
 
-llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
-  CandidateSource source(pool.getProblem().kernel, bench.options.seed);
-  if (llvm::Error error = fillPool(bench, pool, source))
-    return error;
-  if (llvm::Error error = pool.measureOnce())
-    return error;
+/// More candidates for rows where one side of a strategy has few legal ones, such as whole slices on the longest rows.
+static llvm::Error coverRows(Workbench &bench, Pool &pool, CandidateSource &source) {
+  constexpr size_t kMost = 10, kShare = 6;
+  size_t wanted = std::min<size_t>(kMost, bench.options.pool / kShare);
+  for (const Choice *strategy : source.strategies())
+    for (bool isNumber : {false, true})
+      for (unsigned row = 0; row < pool.getProblem().rows.size(); ++row) {
+        llvm::Expected<std::vector<Config>> there = candidatesOn(pool, row, *strategy, isNumber);
+        if (!there)
+          return there.takeError();
+        if (there->empty() || there->size() >= wanted)
+          continue;
+        std::vector<std::string> more = source.alike(there->front(), *strategy, wanted - there->size());
+        if (llvm::Error error = compilePool(bench, pool, more))
+          return error;
+      }
+  return llvm::Error::success();
+}
+
+/// One step away from the winners of the rows.
+static llvm::Error addNeighbours(Workbench &bench, Pool &pool, CandidateSource &source) {
+  // A run that goes on has some of them already; the pool grows by a half at most.
+  if (pool.getCandidates().size() >= bench.options.pool + bench.options.pool / 2)
+    return llvm::Error::success();
   std::vector<std::string> winners;
   for (unsigned row = 0; row < pool.getProblem().rows.size(); ++row) {
-    auto order = ranked(pool, row);
+    auto order = pool.ranked(row);
     for (size_t place = 0; place < std::min<size_t>(kWinnersPerRow, order.size()); ++place) {
       const std::string &config = pool.getCandidates().at(order[place].second).config;
       if (!llvm::is_contained(winners, config))
         winners.push_back(config);
     }
   }
-  // A run that goes on has some of them already; the pool grows by a quarter at most.
-  if (pool.getCandidates().size() >= bench.options.pool + bench.options.pool / 4)
-    return llvm::Error::success();
-  if (llvm::Error error = compilePool(bench, pool, source.neighbours(winners, kNeighbours)))
+  return compilePool(bench, pool, source.neighbours(winners, kNeighbours));
+}
+
+llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
+  const SearchKernel &kernel = pool.getProblem().kernel;
+  RandomDraws random{CandidateSource(kernel, bench.options.seed)};
+  CandidateSource directed(kernel, bench.options.seed);
+  if (llvm::Error error = compilePool(bench, pool, directed.general()))
+    return error;
+  if (auto whole = directed.all(bench.options.pool * kDrawsPerArtifact)) {
+    if (llvm::Error error = compilePool(bench, pool, *whole))
+      return error;
+    return pool.measureOnce();
+  }
+  if (llvm::Error error = compilePool(bench, pool, directed.seeds(bench.options.pool / 4)))
+    return error;
+  if (llvm::Error error = drawMore(bench, pool, random))
+    return error;
+  if (llvm::Error error = coverRows(bench, pool, directed))
+    return error;
+  if (llvm::Error error = pool.measureOnce())
+    return error;
+  if (llvm::Error error = addNeighbours(bench, pool, directed))
+    return error;
+  // What was added by choice is matched by chance: half of the pool stays random.
+  if (llvm::Error error = drawMore(bench, pool, random))
     return error;
   return pool.measureOnce();
 }
@@ -92,7 +195,7 @@ llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
 /// Those that may be the best, or within the threshold of it, and are not known well enough to tell.
 static std::vector<std::string> contenders(const Pool &pool, unsigned row, double threshold) {
   std::vector<std::string> names;
-  auto order = ranked(pool, row);
+  auto order = pool.ranked(row);
   if (order.empty())
     return names;
   Interval best = pool.time(row, order.front().second);
@@ -134,7 +237,7 @@ static llvm::Expected<bool> settle(Workbench &bench, Pool &pool, unsigned round)
   return again;
 }
 
-llvm::Error helion::aot::measure(Workbench &bench, Pool &pool) {
+llvm::Error helion::aot::measureContenders(Workbench &bench, Pool &pool) {
   if (llvm::Error error = pool.refreshSome())
     return error;
   if (llvm::Error error = pool.measureOnce())
@@ -146,6 +249,12 @@ llvm::Error helion::aot::measure(Workbench &bench, Pool &pool) {
       return error;
     bench.progress.step();
   }
+  return llvm::Error::success();
+}
+
+llvm::Error helion::aot::measure(Workbench &bench, Pool &pool) {
+  if (llvm::Error error = measureContenders(bench, pool))
+    return error;
   bench.progress.begin("finalists", kLastFinal - kFirstFinal);
   for (unsigned round = kFirstFinal; round < kLastFinal; ++round) {
     llvm::Expected<bool> again = settle(bench, pool, round);

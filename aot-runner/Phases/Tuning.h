@@ -16,6 +16,16 @@ llvm::Error collect(Workbench &bench, Pool &pool);
 /// while a row is undecided; bounded.
 llvm::Error measure(Workbench &bench, Pool &pool);
 
+/// The first part of `measure`: all candidates once, contenders a few times more.
+llvm::Error measureContenders(Workbench &bench, Pool &pool);
+
+/// Where the candidates of a pool come from.
+struct PoolShare {
+  unsigned random = 0; // Distinct artifacts that were drawn at random with this run's seed.
+  bool whole = false;  // Every legal config was tried.
+};
+llvm::Expected<PoolShare> poolShare(const Options &options, Pool &pool);
+
 SetRequest setRequest(const Options &options);
 
 } // namespace helion::aot

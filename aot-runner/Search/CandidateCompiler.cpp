@@ -94,3 +94,10 @@ llvm::Expected<std::optional<std::string>> CandidateCompiler::artifactOf(llvm::S
     return std::optional<std::string>();
   return std::optional<std::string>((*known)->artifact);
 }
+
+llvm::Expected<bool> CandidateCompiler::knows(llvm::StringRef config) {
+  llvm::Expected<std::optional<CompileResult>> known = journal.findCompile(keyOf(config));
+  if (!known)
+    return known.takeError();
+  return known->has_value();
+}

@@ -35,6 +35,8 @@ public:
   llvm::Expected<std::map<std::string, Candidate>> candidates();
   /// The artifact of a config; none where it has no record or did not compile.
   llvm::Expected<std::optional<std::string>> artifactOf(llvm::StringRef config);
+  /// Whether the config has a record, whatever it says.
+  llvm::Expected<bool> knows(llvm::StringRef config);
   /// Puts object and shared object in place.
   llvm::Error provide(const helion::Artifact &artifact, llvm::StringRef hash);
 

@@ -51,6 +51,29 @@ std::vector<std::string> CandidateSource::seeds(unsigned most) const {
   return texts;
 }
 
+std::vector<std::string> CandidateSource::general() const {
+  const Space &space = kernel.getSpace();
+  Config large = space.defaultConfig();
+  for (const Choice &choice : space.choices()) {
+    if (choice.knob->site == SiteKind::SliceBlock)
+      large.set(choice.knob->name, choice.site, choice.values.back());
+    if (choice.knob->site == SiteKind::Block)
+      large.set(choice.knob->name, choice.site, choice.values.front());
+  }
+  large = space.withoutMeaningless(large);
+  std::vector<std::string> texts = {kernel.universalConfig()};
+  auto add = [&](std::string text) {
+    if (!llvm::is_contained(texts, text))
+      texts.push_back(std::move(text));
+  };
+  add(kernel.defaultConfig());
+  llvm::Error error = space.validate(large);
+  if (!error)
+    add(space.canonical(large).print());
+  llvm::consumeError(std::move(error));
+  return texts;
+}
+
 std::optional<std::vector<std::string>> CandidateSource::all(unsigned most) const {
   const Space &space = kernel.getSpace();
   Space::Size size = space.size();
@@ -62,12 +85,73 @@ std::optional<std::vector<std::string>> CandidateSource::all(unsigned most) cons
   return texts;
 }
 
+/// The values of a choice on one side.
+static std::vector<const ConfigValue *> sideOf(const Choice &choice, bool isNumber) {
+  std::vector<const ConfigValue *> side;
+  for (const ConfigValue &value : choice.values)
+    if ((value.asInteger() != nullptr) == isNumber)
+      side.push_back(&value);
+  return side;
+}
+
+std::vector<const Choice *> CandidateSource::strategies() const {
+  std::vector<const Choice *> result;
+  for (const Choice &choice : kernel.getSpace().choices())
+    if (!sideOf(choice, false).empty() && !sideOf(choice, true).empty())
+      result.push_back(&choice);
+  return result;
+}
+
+Config CandidateSource::drawOne() {
+  const Space &space = kernel.getSpace();
+  Config config = space.randomConfig(random);
+  for (const Choice *choice : strategies()) {
+    std::vector<const ConfigValue *> side = sideOf(*choice, random.below(2));
+    Config moved = config;
+    moved.set(choice->knob->name, choice->site, *side[random.below(side.size())]);
+    moved = space.withoutMeaningless(moved);
+    llvm::Error error = space.validate(moved);
+    if (!error)
+      config = std::move(moved);
+    llvm::consumeError(std::move(error));
+  }
+  return config;
+}
+
+std::vector<std::string> CandidateSource::alike(const Config &pattern, const Choice &strategy, unsigned count) {
+  constexpr unsigned kTries = 8; // For each: draws that break a limit, or are known.
+  const Space &space = kernel.getSpace();
+  bool isNumber = space.valueOf(pattern, strategy.knob->name, strategy.site).asInteger();
+  std::vector<const ConfigValue *> side = sideOf(strategy, isNumber);
+  std::vector<std::string> texts;
+  for (unsigned tries = 0; texts.size() < count && tries < count * kTries; ++tries) {
+    Config config = space.randomConfig(random);
+    config.set(strategy.knob->name, strategy.site, *side[random.below(side.size())]);
+    for (const Choice &choice : space.choices()) {
+      const int64_t *least = space.valueOf(pattern, choice.knob->name, choice.site).asInteger();
+      if (choice.knob->site != SiteKind::SliceBlock || !least)
+        continue;
+      std::vector<const ConfigValue *> larger = sideOf(choice, true);
+      llvm::erase_if(larger, [&](const ConfigValue *value) { return *value->asInteger() < *least; });
+      if (!larger.empty())
+        config.set(choice.knob->name, choice.site, *larger[random.below(larger.size())]);
+    }
+    config = space.withoutMeaningless(config);
+    std::string text = space.canonical(config).print();
+    llvm::Error error = space.validate(config);
+    if (!error && drawn.insert(text).second)
+      texts.push_back(std::move(text));
+    llvm::consumeError(std::move(error));
+  }
+  return texts;
+}
+
 std::vector<std::string> CandidateSource::draw(unsigned count) {
   constexpr unsigned kFruitless = 200; // Draws in a row that were all known.
   const Space &space = kernel.getSpace();
   std::vector<std::string> texts;
   for (unsigned known = 0; texts.size() < count && known < kFruitless;) {
-    std::string text = space.canonical(space.randomConfig(random)).print();
+    std::string text = space.canonical(drawOne()).print();
     if (!drawn.insert(text).second) {
       ++known;
       continue;

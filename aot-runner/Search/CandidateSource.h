@@ -17,14 +17,25 @@ public:
   /// Default and seeds: tiles of a few sizes whose sides fill vector registers and whose area fits a cache, with the
   /// other choices at their defaults. Few, so that at least half of a pool is random.
   std::vector<std::string> seeds(unsigned most) const;
+  /// The universal config, the default, and the one with the largest slices, for kernels whose slices cannot be cut:
+  /// one of them serves every call that any config serves.
+  std::vector<std::string> general() const;
   /// The whole space where it has at most `most` configs.
   std::optional<std::vector<std::string>> all(unsigned most) const;
-  /// Draws that were not drawn before by this object; fewer where the space seems used up.
+  /// Random legal configs that were not drawn before by this object; fewer where the space seems used up. Uniform in
+  /// each choice, but that a choice between a word and numbers, such as a whole row or chunks of it, is first one
+  /// between the two: else the word would be one value of many, and its strategy hardly tried.
   std::vector<std::string> draw(unsigned count);
+  /// Choices between a word and numbers: they are strategies, and each side should be seen on every row.
+  std::vector<const Choice *> strategies() const;
+  /// Random configs on the pattern's side of a strategy, with slices at least as large as the pattern's.
+  std::vector<std::string> alike(const Config &pattern, const Choice &strategy, unsigned count);
   /// For each winner up to `each` configs that are one step away; always the same ones for a winner.
   std::vector<std::string> neighbours(llvm::ArrayRef<std::string> winners, unsigned each) const;
 
 private:
+  Config drawOne();
+
   const SearchKernel &kernel;
   uint64_t seed;
   Random random;

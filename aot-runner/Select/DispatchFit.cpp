@@ -3,6 +3,7 @@
 // The fit of the dispatcher.
 #include "aot-runner/Select/DispatchFit.h"
 
+#include "aot-runner/Select/Ranking.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <numeric>
@@ -250,8 +251,20 @@ DispatchTree helion::aot::fitDispatch(const Matrix &matrix, llvm::ArrayRef<Featu
 
 llvm::Expected<unsigned> helion::aot::dispatched(const Matrix &matrix, unsigned row, const DispatchTree &tree,
                                                  const Binding &binding, const FitRequest &request) {
-  llvm::Expected<unsigned> variant = tree.choose(binding);
-  if (!variant)
-    return variant.takeError();
-  return matrix.at(row, request.members[*variant]).measured() ? *variant : request.fallback;
+  llvm::Expected<unsigned> leaf = tree.leafFor(binding);
+  if (!leaf)
+    return leaf.takeError();
+  std::vector<double> means;
+  for (unsigned member : request.members) {
+    double sum = 0;
+    unsigned rows = 0;
+    for (unsigned other = 0; other < matrix.numRows(); ++other)
+      if (matrix.at(other, member).measured())
+        sum += std::log(matrix.pickSlowdown(other, member)), ++rows;
+    means.push_back(rows ? std::exp(sum / rows) : std::numeric_limits<double>::infinity());
+  }
+  for (unsigned variant : rankingAt(tree, *leaf, means, request.fallback))
+    if (matrix.at(row, request.members[variant]).measured())
+      return variant;
+  return request.fallback;
 }

@@ -24,7 +24,7 @@ unsigned fallbackOf(const Matrix &matrix, llvm::ArrayRef<unsigned> members);
 /// Looks at the picking half of the matrix only. `features` hold a value for each of its rows.
 DispatchTree fitDispatch(const Matrix &matrix, llvm::ArrayRef<Feature> features, const FitRequest &request);
 
-/// The variant that runs a row: the leaf's, or the fallback where the leaf's is illegal.
+/// The variant that runs a row: the leaf's, or the nearest one where the leaf's is illegal.
 llvm::Expected<unsigned> dispatched(const Matrix &matrix, unsigned row, const DispatchTree &tree,
                                     const Binding &binding, const FitRequest &request);
 

@@ -66,6 +66,22 @@ static bool runsHere(const Package &package) {
   return answer == 1;
 }
 
+/// What a kernel changes in place must lie apart from all else that it reads or writes.
+static Status checkWritten(const Package &package, const Reading &reading) {
+  const Parameter *parameters = reading.signature->parameters;
+  for (int i = 0; i < package.parameterCount; ++i) {
+    if (parameters[i].kind != Parameter::Kind::Tensor || !parameters[i].writes)
+      continue;
+    if (repeatsElements(reading.tensors[i]))
+      return StatusOverlap;
+    for (int other = 0; other < package.parameterCount; ++other)
+      if (other != i && parameters[other].kind == Parameter::Kind::Tensor &&
+          overlap(reading.tensors[i], reading.tensors[other]) != Overlap::None)
+        return StatusOverlap;
+  }
+  return StatusOk;
+}
+
 static Status read(const Package &package, const Passed *passed, Reading &reading) {
   if (!runsHere(package))
     return StatusUnsupportedCpu;
@@ -79,12 +95,14 @@ static Status read(const Package &package, const Passed *passed, Reading &readin
     if (Status status = readTensor(*passed[i].tensor, parameter.dtype, reading.tensors[i]))
       return status;
   }
+  if (Status status = checkWritten(package, reading))
+    return status;
   reading.call = {passed, reading.tensors};
   int check = signature.failingCheck(reading.call);
   return check < 0 ? StatusOk : Status(StatusCheck + signature.firstCheck + check);
 }
 
-/// The leaf's variant where its facts hold, else the universal one.
+/// The leaf's variant where its facts hold, else the nearest one whose facts hold.
 static Status pickVariant(const Reading &reading, Choice &choice) {
   const Signature &signature = *reading.signature;
   Leaf leaf = signature.choose(reading.call);
@@ -94,10 +112,15 @@ static Status pickVariant(const Reading &reading, Choice &choice) {
   choice.failedFact = signature.variants[leaf.variant].failingFact(reading.call);
   if (choice.failedFact < 0)
     return StatusOk;
-  choice.reason = ReasonFallback;
-  choice.variant = signature.universal;
-  bool runs = signature.variants[choice.variant].failingFact(reading.call) < 0;
-  return runs ? StatusOk : StatusNoVariant;
+  for (const int *next = leaf.next;; ++next) {
+    bool isLast = *next == signature.universal;
+    choice.variant = *next;
+    choice.reason = isLast ? ReasonFallback : ReasonNearest;
+    if (signature.variants[*next].failingFact(reading.call) < 0)
+      return StatusOk;
+    if (isLast)
+      return StatusNoVariant;
+  }
 }
 
 static void compareWithCorpus(const Reading &reading, Choice &choice) {
@@ -243,7 +266,7 @@ const char *message(const Package &package, int status) {
       "an argument that must be a tensor is null",
       "a tensor has a negative size, null data with elements, or data that is not aligned to its element type",
       "a result's tensor has another dtype, rank or shape than the shape query gives, or is not contiguous",
-      "a result's memory overlaps an argument or another result",
+      "a result, or an argument that is changed in place, overlaps an argument or another result",
       "workspace is needed and was null or not aligned to 64 bytes; ask the workspace query for its size",
       "a tensor is not in host memory, or the device is not 0",
       "this processor lacks instructions the kernels were compiled for",

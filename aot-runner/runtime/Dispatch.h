@@ -28,6 +28,7 @@ struct Parameter {
   int32_t rank;    // tensors
   int64_t integer; // fixed values
   double real;
+  bool writes; // tensors: changed in place
 };
 
 /// A call inside a signature. `tensors[i]` is read where parameter i is a tensor.
@@ -39,6 +40,7 @@ struct Call {
 struct Leaf {
   int variant;
   const char *why; // the conditions that lead here; empty for a tree of one leaf
+  const int *next; // what to try where a fact fails, the nearest first; ends with the universal variant
 };
 
 struct Output {
@@ -91,7 +93,8 @@ struct Package {
 /// Why a variant runs.
 enum Reason : int {
   ReasonTree = 0,     // the tree's leaf
-  ReasonFallback = 1, // a fact of the leaf's variant fails, so the universal one runs
+  ReasonFallback = 1, // a fact of the leaf's variant fails, and of all but the universal one
+  ReasonNearest = 2,  // a fact of the leaf's variant fails; this is the nearest one whose facts hold
 };
 
 struct Choice {

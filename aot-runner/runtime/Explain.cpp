@@ -84,11 +84,13 @@ static void addChoice(const Package &package, const Call &call, const Choice &ch
     addFeatures(signature, values, text);
   }
   text.add("\n");
-  if (choice.reason == ReasonFallback)
-    text.add("facts: `%s` does not hold, which config %s relies on, so the universal config runs\n",
-             leafVariant.facts[choice.failedFact], leafVariant.id);
-  else
+  if (choice.reason == ReasonTree)
     text.add("facts: all that config %s relies on hold\n", variant.id);
+  else
+    text.add("facts: `%s` does not hold, which config %s relies on, so %s %s runs\n",
+             leafVariant.facts[choice.failedFact], leafVariant.id,
+             choice.reason == ReasonFallback ? "the universal config" : "the nearest config whose facts hold,",
+             variant.id);
   addCorpus(signature, choice, values, text);
   text.add("config: %s\n", variant.config);
 }

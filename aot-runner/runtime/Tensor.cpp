@@ -93,4 +93,11 @@ Overlap overlap(const Tensor &a, const Tensor &b) {
   return sameElements(a, b) ? Overlap::Same : Overlap::Partial;
 }
 
+bool repeatsElements(const Tensor &tensor) {
+  for (int d = 0; d < tensor.rank; ++d)
+    if (tensor.strides[d] == 0 && tensor.sizes[d] > 1)
+      return tensor.first != tensor.last;
+  return false;
+}
+
 } // namespace HELION_RUNTIME

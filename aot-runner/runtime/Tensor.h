@@ -58,6 +58,9 @@ Status readOutput(const DLTensor *from, DType type, int rank, const int64_t *siz
 
 Overlap overlap(const Tensor &a, const Tensor &b);
 
+/// Whether a stride of 0 makes several indices name one element.
+bool repeatsElements(const Tensor &tensor);
+
 /// The divisor is positive.
 inline int64_t helion_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 inline int64_t helion_ceildiv(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }

@@ -270,8 +270,11 @@ OwningOpRef<ModuleOp> helion::frontend::importHelion(MLIRContext *context, const
     OwningOpRef<ModuleOp> result(run.k.module);
     if (succeeded(imported))
       return succeeded(verify(*result)) ? std::move(result) : OwningOpRef<ModuleOp>();
-    if (!run.k.required)
+    if (!run.k.required) {
+      if (request.missingSize)
+        *request.missingSize = run.k.missingSize;
       return {};
+    }
     equalities.push_back(*run.k.required);
   }
   source->error(function->at, "the sizes of kernel `" + function->name + "` could not be made equal");

@@ -16,6 +16,8 @@ struct ImportRequest {
   std::string path;      // of the Python file; errors name it as given
   std::string kernel;    // may be empty when the file has one kernel
   std::string arguments; // the signature: `x=bf16[?,?] y=bf16[?,128] bias=none n=64 eps=f32`
+  std::string *missingSize =
+      nullptr; // gets the size, `x.size(1)`, that the kernel wants fixed and the signature does not
 };
 
 /// Null after an error; then `errors` holds `file:line:column: error: ..` with the source line and a caret.

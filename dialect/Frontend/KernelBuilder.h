@@ -82,6 +82,8 @@ public:
   /// Device code needs lhs == rhs: the import starts again with this assert at the kernel's begin.
   mlir::LogicalResult require(const SizeExpr &lhs, const SizeExpr &rhs);
   std::optional<Equality> required;
+  /// The size that `hl.specialize` found without a value.
+  std::string missingSize;
   void addScalarSize(llvm::StringRef name, mlir::Value value) { scalarArguments[name] = value; }
   void addTensorArgument(llvm::StringRef name, mlir::Value value) { tensorArguments[name] = value; }
   /// Variables name sizes, sizes name ranges.

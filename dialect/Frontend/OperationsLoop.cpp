@@ -151,6 +151,7 @@ static Result runSpecialize(Interpreter &in, ArrayRef<PyValue> a) {
     return a[0].is<int64_t>() ? Result(a[0]) : Result(in.k.fail(a[0].describe() + " cannot be specialised"));
   if (std::optional<int64_t> value = in.k.canonical(size->expr).asConstant())
     return PyValue(*value);
+  in.k.missingSize = size->expr.str();
   return in.k.fail("`hl.specialize` needs the value of `" + size->expr.str() +
                    "`; give it in --args, as in `x=bf16[?,128]` or `n=64`");
 }

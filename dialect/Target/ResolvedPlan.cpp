@@ -172,6 +172,7 @@ private:
       return createStringError("argument `" + argument.name + "` has rank `" + Twine(tensor.sizes.size()) +
                                "`, expected `" + Twine(argument.rank) + "`");
     ResolvedBuffer buffer{ResolvedBuffer::Role::Argument, argument.name, argument.dtype, tensor.sizes, tensor.strides};
+    buffer.writes = argument.writes;
     return addBuffer(std::move(buffer));
   }
 

@@ -40,6 +40,7 @@ struct ResolvedBuffer {
   std::vector<int64_t> sizes, strides; // Workspace: one size.
   /// From the element at index 0: the lowest byte that is touched (0 but for negative strides), and one past the last.
   int64_t beginByte = 0, endByte = 0;
+  bool writes = false; // An argument that the plan changes in place.
 };
 
 /// A word of the CPU kernel ABI: the address of a buffer plus an offset, or the bits as they are.

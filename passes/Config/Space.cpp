@@ -142,7 +142,25 @@ Config Space::universalConfig() const {
   for (const Choice &choice : choiceList)
     if (choice.knob->universal)
       config.set(choice.knob->name, choice.site, *choice.knob->universal);
-  return withoutMeaningless(config);
+  config = withoutMeaningless(config);
+  // A slice that cannot be rolled serves what fits its block: the largest that the limits on tiles leave room for.
+  for (const Choice &choice : choiceList) {
+    if (choice.knob->site != SiteKind::SliceBlock)
+      continue;
+    for (const ConfigValue &value : llvm::reverse(choice.values)) {
+      Config larger = config;
+      larger.set(choice.knob->name, choice.site, value);
+      larger = withoutMeaningless(larger);
+      Error error = validate(larger);
+      bool isLegal = !error;
+      consumeError(std::move(error));
+      if (!isLegal)
+        continue;
+      config = std::move(larger);
+      break;
+    }
+  }
+  return config;
 }
 
 Config Space::canonical(const Config &config) const {

@@ -10,6 +10,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/Threading.h"
 #include <cmath>
 
@@ -35,6 +36,10 @@ struct Flags {
   cl::opt<double> threshold{"threshold", cl::desc("What the goal may be at most (default 1.1)"), cl::init(1.1)};
   cl::opt<unsigned> maxConfigs{"max-configs", cl::desc("Configs per signature (default 8)"), cl::init(8)};
   cl::list<std::string> corpus{"corpus", cl::desc("Shapes, as JSON lines; may be repeated")};
+  cl::list<std::string> heldOut{"held-out", cl::desc("Shapes that only evaluation sees; may be repeated")};
+  cl::opt<std::string> cxx{"cxx",
+                           cl::desc("C++ compiler that evaluation builds the package with (default: c++ on PATH); "
+                                    "none: replay recorded times")};
   cl::opt<std::string> kernel{"kernel", cl::desc("The kernel's name; not needed when the file has one")};
   cl::list<std::string> specialize{"specialize",
                                    cl::desc("A size that signatures fix, such as `x.size(1)`; may be repeated")};
@@ -102,6 +107,11 @@ static llvm::Error checkFiles(const Flags &flags) {
     return usage("no corpus; give `--corpus shapes.jsonl`");
   if (flags.output.empty() && !(flags.dryRun && flags.from.empty()))
     return usage("no output; give `-o folder`");
+  bool evaluates = flags.phase == Phase::Evaluate || flags.phase == Phase::All;
+  if (!flags.heldOut.empty() && !evaluates)
+    return usage("`--held-out` needs `--phase evaluate` or `--phase all`");
+  if (!flags.cxx.empty() && flags.cxx != "none" && !llvm::sys::findProgramByName(flags.cxx))
+    return usage("`--cxx` is `" + flags.cxx + "`; there is no such program");
   if (!flags.from.empty() && flags.phase != Phase::Build)
     return usage("`--from` needs `--phase build`");
   return llvm::Error::success();
@@ -132,6 +142,23 @@ static std::vector<std::string> workerCommand(const std::string &worker, llvm::S
   return {path.str().str()};
 }
 
+/// What of it is missing stays empty.
+static BuildTools findTools(llvm::StringRef cxx) {
+  BuildTools tools;
+  auto find = [](std::initializer_list<llvm::StringRef> names) {
+    for (llvm::StringRef name : names)
+      if (auto path = llvm::sys::findProgramByName(name))
+        return *path;
+    return std::string();
+  };
+  if (cxx == "none")
+    return tools;
+  tools.cxx = cxx.empty() ? find({"c++", "g++", "clang++"}) : find({cxx});
+  tools.cmake = find({"cmake"});
+  tools.generator = find({"ninja"}).empty() ? "Unix Makefiles" : "Ninja";
+  return tools;
+}
+
 llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   static int anchor; // Its address is in this program.
   std::string program = llvm::sys::fs::getMainExecutable(argv[0], &anchor), message;
@@ -158,6 +185,8 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   options.kernelFile = flags.kernelFile;
   options.kernelName = flags.kernel;
   options.corpus.assign(flags.corpus.begin(), flags.corpus.end());
+  options.heldOut.assign(flags.heldOut.begin(), flags.heldOut.end());
+  options.tools = findTools(flags.cxx);
   options.specialize.assign(flags.specialize.begin(), flags.specialize.end());
   options.device = *device;
   options.goal = *parsedGoal;

@@ -7,6 +7,7 @@
 #include "aot-runner/runtime/InitialValues.h"
 #include "aot-runner/runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #if defined(__x86_64__)
@@ -21,6 +22,7 @@ static constexpr int64_t zoneBytes = 4096;
 static constexpr uint8_t zonePattern = 0xc5;
 static constexpr uint8_t gapPattern = 0xff; // NaN in every float type: reading between strided elements shows
 static constexpr int64_t maxBytes = int64_t(1) << 40;
+static const std::vector<std::string> roleNames = {"input", "output", "workspace", "inout"}; // As Role.
 
 void Buffer::Release::operator()(char *memory) const { std::free(memory); }
 
@@ -56,12 +58,62 @@ static uint64_t checksumOf(const char *data, int64_t bytes) {
   return hash ^ hash >> 32;
 }
 
-void Buffer::seal() { checksum = checksumOf(start, bytes); }
-
-std::string Buffer::hash() const {
+std::string hashOf(const std::string &contents) {
   char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(checksumOf(start, bytes)));
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(checksumOf(contents.data(), int64_t(contents.size()))));
   return text;
+}
+
+/// Calls `visit` with the offset in elements of each element, row-major.
+template <typename Visit>
+static void forEachElement(const int64_t *sizes, const int64_t *strides, int rank, const Visit &visit) {
+  int64_t count = 1;
+  for (int d = 0; d < rank; ++d)
+    count *= sizes[d];
+  for (int64_t index = 0; index < count; ++index) {
+    int64_t rest = index, offset = 0;
+    for (int d = rank - 1; d >= 0; --d) {
+      offset += rest % sizes[d] * strides[d];
+      rest /= sizes[d];
+    }
+    visit(offset);
+  }
+}
+
+void Buffer::seal(const runtime::TensorView &view) {
+  checksum = checksumOf(start, bytes);
+  if (kind != Role::InOut)
+    return;
+  sealed.assign(start, start + bytes);
+  sizes.assign(view.sizes, view.sizes + view.rank);
+  strides.assign(view.strides, view.strides + view.rank);
+  elementBytes = runtime::info(view.type).bytes;
+}
+
+void Buffer::restore() {
+  if (kind == Role::InOut)
+    std::memcpy(start, sealed.data(), sealed.size());
+}
+
+std::string Buffer::contents() const {
+  if (kind != Role::InOut)
+    return std::string(start, size_t(bytes));
+  std::string dense;
+  forEachElement(sizes.data(), strides.data(), int(sizes.size()), [&](int64_t offset) {
+    dense.append(start + originOffset + offset * elementBytes, size_t(elementBytes));
+  });
+  return dense;
+}
+
+void Buffer::checkBetweenElements(Failure &failure) const {
+  std::vector<char> expected = sealed;
+  forEachElement(sizes.data(), strides.data(), int(sizes.size()), [&](int64_t offset) {
+    int64_t at = originOffset + offset * elementBytes;
+    std::memcpy(expected.data() + at, start + at, size_t(elementBytes));
+  });
+  if (std::memcmp(expected.data(), start, expected.size()) != 0)
+    failure.set("red_zone", "`" + label + "` was written between its elements");
 }
 
 void Buffer::check(Failure &failure) const {
@@ -75,6 +127,8 @@ void Buffer::check(Failure &failure) const {
                          "`" + label + "` was written " + std::to_string(distance + 1) + " bytes past its end");
   if (kind == Role::Input && checksumOf(start, bytes) != checksum)
     failure.set("input_changed", "the kernel wrote to its input `" + label + "`");
+  if (kind == Role::InOut)
+    checkBetweenElements(failure);
 }
 
 /// What a tensor needs: bytes from its lowest to behind its highest element, and where element 0 lies between them.
@@ -117,14 +171,11 @@ static void copyElements(const std::string &data, const runtime::TensorView &vie
   if (int64_t(data.size()) != count * size)
     return failure.set("protocol", "`data` holds " + std::to_string(data.size()) + " bytes, the tensor " +
                                        std::to_string(count * size));
-  for (int64_t index = 0; index < count; ++index) {
-    int64_t rest = index, offset = 0;
-    for (int d = view.rank - 1; d >= 0; --d) {
-      offset += rest % view.sizes[d] * view.strides[d];
-      rest /= view.sizes[d];
-    }
-    std::memcpy(static_cast<char *>(view.data) + offset * size, data.data() + index * size, size_t(size));
-  }
+  const char *from = data.data();
+  forEachElement(view.sizes, view.strides, view.rank, [&](int64_t offset) {
+    std::memcpy(static_cast<char *>(view.data) + offset * size, from, size_t(size));
+    from += size;
+  });
 }
 
 static void fillContents(Fields &fields, const runtime::TensorView &view, Failure &failure) {
@@ -142,7 +193,7 @@ static void fillContents(Fields &fields, const runtime::TensorView &view, Failur
   runtime::initialise(view, values, uint64_t(seed));
 }
 
-void Case::addInput(Fields &fields, const std::string &name, Failure &failure) {
+void Case::addTensor(Fields &fields, const std::string &name, Role role, Failure &failure) {
   std::string dtype = fields.text("dtype");
   std::vector<int64_t> sizes = fields.integers("sizes");
   std::vector<int64_t> strides = fields.has("strides") ? fields.integers("strides") : rowMajor(sizes);
@@ -162,22 +213,22 @@ void Case::addInput(Fields &fields, const std::string &name, Failure &failure) {
   if (!extentOf(sizes, strides, runtime::info(type).bytes, bytes, origin))
     return failure.set("memory", "`" + name + "` needs more than 1 TiB");
   Buffer buffer;
-  if (!buffer.allocate(name, Role::Input, bytes, align, origin))
+  if (!buffer.allocate(name, role, bytes, align, origin))
     return failure.set("memory", "no memory for the " + std::to_string(bytes) + " bytes of `" + name + "`");
   buffer.poison(gapPattern);
-  fillContents(fields, {buffer.origin(), type, int(sizes.size()), sizes.data(), strides.data()}, failure);
-  buffer.seal();
+  runtime::TensorView view{buffer.origin(), type, int(sizes.size()), sizes.data(), strides.data()};
+  fillContents(fields, view, failure);
+  buffer.seal(view);
   buffers.push_back(std::move(buffer));
 }
 
-void Case::addRaw(Fields &fields, const std::string &name, Failure &failure) {
-  size_t role = fields.choice("role", {"input", "output", "workspace"});
+void Case::addRaw(Fields &fields, const std::string &name, Role role, Failure &failure) {
   int64_t bytes = fields.integer("bytes", 0, maxBytes);
   int64_t align = readAlign(fields, failure);
   if (failure)
     return;
   Buffer buffer;
-  if (!buffer.allocate(name, role == 1 ? Role::Output : Role::Workspace, bytes, align, 0))
+  if (!buffer.allocate(name, role, bytes, align, 0))
     return failure.set("memory", "no memory for the " + std::to_string(bytes) + " bytes of `" + name + "`");
   buffers.push_back(std::move(buffer));
 }
@@ -188,11 +239,11 @@ void Case::build(const Json &list, Failure &failure) {
     std::string name = fields.text("name");
     if (find(name))
       failure.set("protocol", "the buffer `" + name + "` is there twice");
-    bool isInput = fields.choice("role", {"input", "output", "workspace"}) == 0;
-    if (isInput)
-      addInput(fields, name, failure);
+    Role role = static_cast<Role>(fields.choice("role", roleNames));
+    if (role == Role::Input || role == Role::InOut)
+      addTensor(fields, name, role, failure);
     else
-      addRaw(fields, name, failure);
+      addRaw(fields, name, role, failure);
     fields.finish();
     if (failure)
       return;
@@ -208,8 +259,17 @@ Buffer *Case::find(const std::string &name) {
 
 void Case::poison(uint8_t pattern) {
   for (Buffer &buffer : buffers)
-    if (buffer.role() != Role::Input)
+    if (buffer.role() == Role::Output || buffer.role() == Role::Workspace)
       buffer.poison(pattern);
+}
+
+void Case::restore() {
+  for (Buffer &buffer : buffers)
+    buffer.restore();
+}
+
+bool Case::changesInputs() const {
+  return std::any_of(buffers.begin(), buffers.end(), [](const Buffer &buffer) { return buffer.role() == Role::InOut; });
 }
 
 void Case::check(Failure &failure) const {

@@ -23,13 +23,11 @@ void Artifact::load(const std::string &path, Failure &failure) {
     failure.set("load", dlerror());
 }
 
-runtime::ProgramFunction Artifact::find(const std::string &symbol, Failure &failure) const {
+void *Artifact::addressOf(const std::string &symbol, Failure &failure) const {
   void *address = dlsym(handle, symbol.c_str());
   if (!address)
     failure.set("load", "the artifact has no symbol `" + symbol + "`");
-  runtime::ProgramFunction function = nullptr;
-  std::memcpy(&function, &address, sizeof function);
-  return function;
+  return address;
 }
 
 /// The address `byte_offset` behind the buffer's element 0; `bytes` from there must lie in the buffer.
@@ -73,7 +71,7 @@ static uint64_t patternOf(const std::string &text, Failure &failure) {
 void Plan::bindFill(Fields &fields, Case &buffers, Step &step, Failure &failure) {
   std::string name = fields.text("buffer");
   int64_t offset = fields.integer("byte_offset", -maxBytes, maxBytes, 0);
-  step.isFill = true;
+  step.kind = Step::Kind::Fill;
   step.fill.bytes = fields.integer("bytes", 0, maxBytes);
   step.fill.pattern = patternOf(fields.text("pattern"), failure);
   step.fill.data = addressIn(buffers, name, offset, step.fill.bytes, failure);
@@ -120,10 +118,62 @@ void Plan::bindLaunch(Fields &fields, const Artifact &artifact, Case &buffers, S
   for (const Json &argument : fields.list("arguments"))
     step.arguments.push_back(argumentWord(argument, buffers, failure));
   if (!failure)
-    step.function = artifact.find(symbol, failure);
+    step.function = artifact.find<runtime::ProgramFunction>(symbol, failure);
 }
 
-void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, Failure &failure) {
+/// A tensor of the case as the package gets it.
+static int64_t tensorWord(Fields &fields, Case &buffers, PackageCall &call, Failure &failure) {
+  std::string name = fields.text("tensor"), dtype = fields.text("dtype");
+  auto bound = std::make_unique<PackageCall::Tensor>();
+  bound->sizes = fields.integers("sizes");
+  bound->strides = fields.integers("strides");
+  runtime::DType type = runtime::DType::F32;
+  if (!runtime::parseDType(dtype.c_str(), type))
+    failure.set("protocol", "`" + name + "` has the unknown dtype `" + dtype + "`");
+  if (bound->strides.size() != bound->sizes.size())
+    failure.set("protocol", "`" + name + "` has " + std::to_string(bound->sizes.size()) + " sizes and " +
+                                std::to_string(bound->strides.size()) + " strides");
+  char *data = addressIn(buffers, name, 0, 0, failure);
+  const runtime::DTypeInfo &info = runtime::info(type);
+  bound->tensor = {data,
+                   {kDLCPU, 0},
+                   int32_t(bound->sizes.size()),
+                   {info.dlpackCode, info.dlpackBits, 1},
+                   bound->sizes.data(),
+                   bound->strides.data(),
+                   0};
+  call.tensors.push_back(std::move(bound));
+  return reinterpret_cast<int64_t>(&call.tensors.back()->tensor);
+}
+
+void PackageCall::bind(Fields &fields, Case &buffers, Failure &failure) {
+  symbol = fields.text("symbol");
+  for (const Json &argument : fields.list("arguments")) {
+    bool isTensor = argument.is_object() && argument.contains("tensor");
+    if (!isTensor) {
+      words.push_back(argumentWord(argument, buffers, failure));
+      continue;
+    }
+    Fields tensor(argument, "an argument", failure);
+    words.push_back(tensorWord(tensor, buffers, *this, failure));
+    tensor.finish();
+  }
+}
+
+void Plan::bindCall(Fields &fields, const Artifact &artifact, Case &buffers, int threads, Step &step,
+                    Failure &failure) {
+  step.kind = Step::Kind::Call;
+  step.call.bind(fields, buffers, failure);
+  std::string setThreads = fields.text("set_threads");
+  if (failure)
+    return;
+  step.callee = artifact.find<PackageCall::Function>(step.call.symbol, failure);
+  if (auto function = artifact.find<int (*)(int)>(setThreads, failure))
+    function(threads);
+}
+
+void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, int threads, Failure &failure) {
+  runtime::ThreadPool::get().setThreads(threads);
   Fields fields(plan, "the plan", failure);
   for (const Json &row : fields.list("steps")) {
     Fields stepFields(row, "a step", failure);
@@ -133,8 +183,10 @@ void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, Failu
       bindFill(stepFields, buffers, step, failure);
     else if (kind == "launch")
       bindLaunch(stepFields, artifact, buffers, step, failure);
+    else if (kind == "call")
+      bindCall(stepFields, artifact, buffers, threads, step, failure);
     else
-      failure.set("protocol", "a step is `" + kind + "`, not `fill` or `launch`");
+      failure.set("protocol", "a step is `" + kind + "`, not `call`, `fill` or `launch`");
     stepFields.finish();
     if (failure)
       return;
@@ -143,15 +195,30 @@ void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, Failu
   fields.finish();
 }
 
-bool Plan::run() const {
+static constexpr int noMemory = -1;
+
+int Plan::run() const {
   runtime::ThreadPool &pool = runtime::ThreadPool::get();
   for (const Step &step : steps) {
-    bool ran = step.isFill ? runtime::fill(step.fill.data, step.fill.bytes, step.fill.pattern)
-                           : pool.run({step.function, step.arguments.data(), step.grid, step.scratchBytes});
+    if (step.kind == Step::Kind::Call) {
+      if (int status = step.callee(step.call.words.data()))
+        return status;
+      continue;
+    }
+    bool ran = step.kind == Step::Kind::Fill
+                   ? runtime::fill(step.fill.data, step.fill.bytes, step.fill.pattern)
+                   : pool.run({step.function, step.arguments.data(), step.grid, step.scratchBytes});
     if (!ran)
-      return false;
+      return noMemory;
   }
-  return true;
+  return 0;
+}
+
+void Plan::explain(int status, Failure &failure) {
+  if (status == noMemory)
+    failure.set("memory", "no memory for the scratch of the plan");
+  else if (status != 0)
+    failure.set("status", "the package's function returned the status " + std::to_string(status));
 }
 
 } // namespace helion::worker

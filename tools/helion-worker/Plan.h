@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A resolved launch plan (docs/design/0002): numbers only, bound to one case and one loaded artifact, ready to run
-// again and again.
+// again and again. A plan may also be one call of a package through its C ABI.
 #ifndef HELION_TOOLS_WORKER_PLAN_H
 #define HELION_TOOLS_WORKER_PLAN_H
 
 #include "Case.h"
 
 #include "aot-runner/runtime/ThreadPool.h"
+#include "aot-runner/runtime/dlpack.h"
 
+#include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,19 +28,46 @@ public:
   ~Artifact();
 
   void load(const std::string &path, Failure &failure);
-  HELION_RUNTIME::ProgramFunction find(const std::string &symbol, Failure &failure) const;
+  /// `Function` is the type of the symbol.
+  template <typename Function> Function find(const std::string &symbol, Failure &failure) const {
+    void *address = addressOf(symbol, failure);
+    Function function = nullptr;
+    static_assert(sizeof function == sizeof address);
+    std::memcpy(&function, &address, sizeof function);
+    return function;
+  }
 
 private:
+  void *addressOf(const std::string &symbol, Failure &failure) const;
+
   void *handle = nullptr;
+};
+
+/// A call of a package: `function(words)` passes them on to the C ABI and returns its status. A word is the address of
+/// a DLTensor or 0, an integer, the bits of a double, or the address of a buffer.
+struct PackageCall {
+  using Function = int (*)(const int64_t *words);
+
+  struct Tensor {
+    DLTensor tensor{};
+    std::vector<int64_t> sizes, strides;
+  };
+  std::string symbol;
+  std::vector<int64_t> words;
+  std::vector<std::unique_ptr<Tensor>> tensors; // That words point to.
+
+  /// Reads `arguments`.
+  void bind(Fields &fields, Case &buffers, Failure &failure);
 };
 
 class Plan {
 public:
-  /// `plan` is the object of a `run` or `time` request.
-  void bind(const Json &plan, const Artifact &artifact, Case &buffers, Failure &failure);
+  /// `plan` is the object of a `run` or `time` request; `threads` are those of its kernels.
+  void bind(const Json &plan, const Artifact &artifact, Case &buffers, int threads, Failure &failure);
 
-  /// False when memory ran out.
-  bool run() const;
+  /// 0, or what `explain` turns into a failure.
+  int run() const;
+  static void explain(int status, Failure &failure);
 
 private:
   struct Fill {
@@ -46,7 +76,10 @@ private:
     uint64_t pattern;
   };
   struct Step {
-    bool isFill = false;
+    enum class Kind { Fill, Launch, Call };
+    Kind kind = Kind::Launch;
+    PackageCall call;
+    PackageCall::Function callee = nullptr;
     Fill fill{};
     HELION_RUNTIME::ProgramFunction function = nullptr;
     std::vector<int64_t> arguments;
@@ -56,6 +89,7 @@ private:
 
   void bindFill(Fields &fields, Case &buffers, Step &step, Failure &failure);
   void bindLaunch(Fields &fields, const Artifact &artifact, Case &buffers, Step &step, Failure &failure);
+  void bindCall(Fields &fields, const Artifact &artifact, Case &buffers, int threads, Step &step, Failure &failure);
 
   std::vector<Step> steps;
 };

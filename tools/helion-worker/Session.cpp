@@ -17,7 +17,7 @@ static constexpr int64_t forever = int64_t(1) << 60;
 
 const Session::OperationName Session::operations[] = {
     {"case", &Session::makeCase}, {"free", &Session::free}, {"hello", &Session::hello}, {"load", &Session::load},
-    {"quit", &Session::quit},     {"run", &Session::run},   {"time", &Session::time},
+    {"query", &Session::query},   {"quit", &Session::quit}, {"run", &Session::run},     {"time", &Session::time},
 };
 
 void Session::handle(const Json &request, Json &answer, Failure &failure) {
@@ -34,7 +34,7 @@ void Session::handle(const Json &request, Json &answer, Failure &failure) {
       return failure.set("state", "`" + name + "` came before `hello`");
     return (this->*known.operation)(fields, answer, failure);
   }
-  failure.set("protocol", "unknown op `" + name + "`; known are case, free, hello, load, quit, run, time");
+  failure.set("protocol", "unknown op `" + name + "`; known are case, free, hello, load, query, quit, run, time");
 }
 
 void Session::hello(Fields &fields, Json &answer, Failure &failure) {
@@ -68,7 +68,7 @@ void Session::load(Fields &fields, Json &, Failure &failure) {
     if (!failure && !symbol.is_string())
       failure.set("protocol", "`symbols` holds " + symbol.dump() + ", not a string");
     if (!failure)
-      artifact.find(symbol.get<std::string>(), failure);
+      artifact.find<void *>(symbol.get<std::string>(), failure);
   }
   if (!failure)
     artifacts.emplace(name, std::move(artifact));
@@ -97,27 +97,32 @@ Case *Session::findCase(Fields &fields, Failure &failure) {
   return nullptr;
 }
 
+const Artifact *Session::findArtifact(Fields &fields, Failure &failure) {
+  std::string name = fields.text("artifact");
+  auto found = artifacts.find(name);
+  if (found != artifacts.end())
+    return &found->second;
+  failure.set("state", "there is no artifact `" + name + "`");
+  return nullptr;
+}
+
 /// Reads the keys that `run` and `time` share.
 Case *Session::bindPlan(Fields &fields, Plan &plan, Failure &failure) {
   Case *buffers = findCase(fields, failure);
-  std::string name = fields.text("artifact");
+  const Artifact *artifact = findArtifact(fields, failure);
   const Json &steps = fields.dictionary("plan");
   int64_t threads = fields.integer("threads", 0, 256, 0);
-  auto artifact = artifacts.find(name);
-  if (artifact == artifacts.end())
-    failure.set("state", "there is no artifact `" + name + "`");
   if (failure)
     return nullptr;
-  plan.bind(steps, artifact->second, *buffers, failure);
-  if (!failure)
-    runtime::ThreadPool::get().setThreads(int(threads));
+  plan.bind(steps, *artifact, *buffers, int(threads), failure);
   return buffers;
 }
 
-static void writeOutput(Buffer &buffer, const std::string &directory, Json &row, Failure &failure) {
-  std::string path = directory + "/" + buffer.name() + ".bin";
+static void writeOutput(const std::string &name, const std::string &contents, const std::string &directory, Json &row,
+                        Failure &failure) {
+  std::string path = directory + "/" + name + ".bin";
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(buffer.begin(), buffer.size());
+  file.write(contents.data(), std::streamsize(contents.size()));
   file.close();
   if (!file)
     failure.set("io", "cannot write `" + path + "`");
@@ -134,18 +139,22 @@ void Session::run(Fields &fields, Json &answer, Failure &failure) {
   if (failure)
     return;
   buffers->poison(uint8_t(poison));
-  if (!plan.run())
-    return failure.set("memory", "no memory for the scratch of the plan");
+  buffers->restore();
+  Plan::explain(plan.run(), failure);
+  if (failure)
+    return;
   buffers->check(failure);
   answer["outputs"] = Json::array();
-  for (Buffer &buffer : buffers->all()) {
-    if (buffer.role() != Role::Output || failure)
+  for (const Buffer &buffer : buffers->all()) {
+    bool isResult = buffer.role() == Role::Output || buffer.role() == Role::InOut;
+    if (!isResult || failure)
       continue;
-    Json row = {{"name", buffer.name()}, {"bytes", buffer.size()}, {"hash", buffer.hash()}};
+    std::string contents = buffer.contents();
+    Json row = {{"name", buffer.name()}, {"bytes", contents.size()}, {"hash", hashOf(contents)}};
     if (form == 0)
-      row["data"] = runtime::encodeBase64(buffer.begin(), size_t(buffer.size()));
+      row["data"] = runtime::encodeBase64(contents.data(), contents.size());
     if (form == 1)
-      writeOutput(buffer, directory, row, failure);
+      writeOutput(buffer.name(), contents, directory, row, failure);
     answer["outputs"].push_back(std::move(row));
   }
 }
@@ -166,6 +175,29 @@ void Session::time(Fields &fields, Json &answer, Failure &failure) {
   answer["calls_per_sample"] = samples.callsPerSample;
   answer["eviction"] = request.cold ? Case::evictionMethod() : "none";
   answer["threads"] = runtime::ThreadPool::get().threads();
+}
+
+void Session::query(Fields &fields, Json &answer, Failure &failure) {
+  using Function = int (*)(const int64_t *words, int64_t *values, char *text, size_t size);
+  constexpr size_t valueCount = 8, textSize = 4096;
+  Case *buffers = findCase(fields, failure);
+  const Artifact *artifact = findArtifact(fields, failure);
+  const Json &object = fields.dictionary("call");
+  fields.finish();
+  if (failure)
+    return;
+  PackageCall call;
+  Fields callFields(object, "the call", failure);
+  call.bind(callFields, *buffers, failure);
+  callFields.finish();
+  Function function = failure ? nullptr : artifact->find<Function>(call.symbol, failure);
+  if (failure)
+    return;
+  std::vector<int64_t> values(valueCount, 0);
+  std::vector<char> text(textSize, 0);
+  answer["status"] = function(call.words.data(), values.data(), text.data(), text.size());
+  answer["values"] = values;
+  answer["text"] = text.data();
 }
 
 void Session::free(Fields &fields, Json &, Failure &failure) {

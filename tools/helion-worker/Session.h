@@ -32,10 +32,12 @@ private:
   void makeCase(Fields &fields, Json &answer, Failure &failure);
   void run(Fields &fields, Json &answer, Failure &failure);
   void time(Fields &fields, Json &answer, Failure &failure);
+  void query(Fields &fields, Json &answer, Failure &failure);
   void free(Fields &fields, Json &answer, Failure &failure);
   void quit(Fields &fields, Json &answer, Failure &failure);
 
   Case *findCase(Fields &fields, Failure &failure);
+  const Artifact *findArtifact(Fields &fields, Failure &failure);
   Case *bindPlan(Fields &fields, Plan &plan, Failure &failure);
 
   std::map<std::string, Artifact> artifacts;

@@ -14,20 +14,20 @@ static int64_t now() {
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
-/// Nanoseconds of `calls` calls, or -1.
-static int64_t timeCalls(const Plan &plan, int64_t calls) {
+/// Sets `taken` to the nanoseconds of `calls` calls; the status of a call that fails.
+static int timeCalls(const Plan &plan, int64_t calls, int64_t &taken) {
   int64_t start = now();
   for (int64_t i = 0; i < calls; ++i)
-    if (!plan.run())
-      return -1;
-  return now() - start;
+    if (int status = plan.run())
+      return status;
+  taken = now() - start;
+  return 0;
 }
 
 static int64_t callsForShortPlans(const Plan &plan) {
-  int64_t calls = 1;
+  int64_t calls = 1, taken = 0;
   while (calls < 1024) {
-    int64_t taken = timeCalls(plan, calls);
-    if (taken < 0 || taken >= shortestSample)
+    if (timeCalls(plan, calls, taken) || taken >= shortestSample)
       break;
     calls *= 2;
   }
@@ -37,21 +37,26 @@ static int64_t callsForShortPlans(const Plan &plan) {
 Samples takeSamples(const Plan &plan, Case &buffers, const TimingRequest &request, Failure &failure) {
   Samples samples;
   int64_t start = now();
-  bool ran = timeCalls(plan, request.warmup) >= 0;
-  if (ran && !request.cold)
+  int64_t taken = 0;
+  int status = 0;
+  for (int64_t call = 0; !status && call < request.warmup; ++call) {
+    buffers.restore();
+    status = timeCalls(plan, 1, taken);
+  }
+  // Where a call changes what the next one reads, contents are put back before each, outside of the time.
+  if (!status && !request.cold && !buffers.changesInputs())
     samples.callsPerSample = callsForShortPlans(plan);
-  while (ran && int64_t(samples.nanoseconds.size()) < request.repetitions) {
+  while (!status && int64_t(samples.nanoseconds.size()) < request.repetitions) {
+    buffers.restore();
     if (request.cold)
       buffers.evict();
-    int64_t taken = timeCalls(plan, samples.callsPerSample);
-    ran = taken >= 0;
-    if (ran)
+    status = timeCalls(plan, samples.callsPerSample, taken);
+    if (!status)
       samples.nanoseconds.push_back(double(taken) / double(samples.callsPerSample));
     if (request.budgetNanoseconds > 0 && now() - start >= request.budgetNanoseconds)
       break;
   }
-  if (!ran)
-    failure.set("memory", "no memory for the scratch of the plan");
+  Plan::explain(status, failure);
   return samples;
 }
 

@@ -36,6 +36,11 @@ enum Config : int {
   /*}*/
 };
 
+// What to try where a fact of a leaf's config fails, the nearest first.
+/*{nextLists*/
+const int after_0[] = {CONFIG_0a1b2c3d};
+/*}*/
+
 struct Arguments {
   /*{members*/
   const runtime::Tensor &x;
@@ -56,8 +61,8 @@ runtime::Leaf choose(const runtime::Call &call) {
   /*}*/
   /*{tree*/
   if (elements <= 4096)
-    return {CONFIG_0a1b2c3d, "elements <= 4096"};
-  return {CONFIG_0a1b2c3d, "elements > 4096"};
+    return {CONFIG_0a1b2c3d, "elements <= 4096", after_0};
+  return {CONFIG_0a1b2c3d, "elements > 4096", after_0};
   /*}*/
 }
 
@@ -139,9 +144,9 @@ constexpr runtime::Variant row = {
 /*}*/
 const runtime::Parameter parameters[] = {
     /*{parameterTable*/
-    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0},
-    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0},
-    {runtime::Parameter::Kind::Integer, DType::I64, 0, 0, 0},
+    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0, false},
+    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0, false},
+    {runtime::Parameter::Kind::Integer, DType::I64, 0, 0, 0, false},
     /*}*/
 };
 
@@ -200,7 +205,7 @@ const the_kernel_variant allVariants[] = {
 const int firstVariants[] = {/*{firstVariants*/ 0 /*}*/};
 
 static_assert(THE_KERNEL_BAD_INDEX == int(runtime::StatusBadIndex) && THE_KERNEL_MAX_RANK == runtime::maxRank &&
-                  THE_KERNEL_REASON_FALLBACK == int(runtime::ReasonFallback),
+                  THE_KERNEL_REASON_NEAREST == int(runtime::ReasonNearest),
               "the header repeats the runtime's numbers");
 } // namespace
 

@@ -7,8 +7,9 @@
 /*}*/
 //
 // Tensors are DLPack's; strides, zero and negative ones, byte_offset and size 0 mean what they say. The caller
-// allocates the results (the_kernel_output_shape tells their shape) and the workspace. Every function returns a status
-// and may be called from several threads at once.
+// allocates the results (the_kernel_output_shape tells their shape) and the workspace. Tensors that are not const are
+// changed in place and may overlap nothing else. Every function returns a status and may be called from several threads
+// at once.
 #ifndef THE_KERNEL_PACKAGE_H
 #define THE_KERNEL_PACKAGE_H
 
@@ -52,6 +53,7 @@ enum the_kernel_status {
 enum the_kernel_reason {
   THE_KERNEL_REASON_TREE = 0,     // the dispatch tree's choice
   THE_KERNEL_REASON_FALLBACK = 1, // a fact of the tree's choice does not hold, so the universal variant runs
+  THE_KERNEL_REASON_NEAREST = 2,  // the same, and this is the nearest variant whose facts hold
 };
 
 typedef struct the_kernel_choice {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hand-written kernels with the CPU kernel ABI, in place of compiled ones. Each function is one object: compile with
-// -DVECTOR_ADD_UNIT, -DVECTOR_ADD_ANY, -DCOLUMN_SUMS or -DCOLUMN_SUMS_BIAS.
+// -DVECTOR_ADD_UNIT, -DVECTOR_ADD_ANY, -DCOLUMN_SUMS, -DCOLUMN_SUMS_BIAS, or -DSCALE=id -DSTRIDE=s -DBLOCK=b.
 #include <stdint.h>
 #include <string.h>
 
@@ -24,6 +24,19 @@ KERNEL(vector_add_22222222_0) {
   float *out = (float *)arguments[2];
   for (int64_t i = begin * 64; i < end * 64 && i < arguments[3]; ++i)
     out[i] = x[i * arguments[4]] + y[i * arguments[5]];
+}
+#endif
+
+#ifdef SCALE
+// x, n, factor and, where STRIDE is ANY, the stride. Program p multiplies BLOCK elements in place.
+#define NAME(id) NAME2(id)
+#define NAME2(id) scale_##id##_0
+#define ANY arguments[3]
+KERNEL(NAME(SCALE)) {
+  float *x = (float *)arguments[0], factor;
+  memcpy(&factor, &arguments[2], sizeof factor);
+  for (int64_t i = begin * BLOCK; i < end * BLOCK && i < arguments[1]; ++i)
+    x[i * STRIDE] *= factor;
 }
 #endif
 

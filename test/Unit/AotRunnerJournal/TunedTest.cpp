@@ -93,7 +93,8 @@ TEST(Tuned, Errors) {
        "saw `\"heading\"`, expected `header`, `signature`, `variant`, `row` or `tree`"},
       {"\"pool\":64,", "", "{\"device", "key `pool` is missing"},
       {"\"pool\":64", "\"pool\":64,\"pond\":1", "\"pond\"",
-       "unknown key `pond`; known are `device_class`, `goal`, `kernel`, `kernel_hash`, `pool`, `protocol`, `record`, "
+       "unknown key `pond`; known are `device_class`, `goal`, `kernel`, `kernel_hash`, `pool`, `pool_random`, "
+       "`pool_whole`, `protocol`, `record`, "
        "`target`, `threshold`, `version`"},
       {"\"variant\":1}\n", "\"variant\":2}\n", "2}\n{\"best\"", "saw `2`, expected 1, the next variant"},
       {"\"record\":\"variant\",", "", "{\"artifact\":\"c0\"", "key `record` is missing"},

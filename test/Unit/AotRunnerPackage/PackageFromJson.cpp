@@ -59,6 +59,10 @@ static Error readJson(const JsonCursor &at, PackageNode &out) {
       .optional("threshold", out.threshold)
       .with("at_most", [&](JsonCursor member) { return readInt(member, out.atMost); })
       .with("above", [&](JsonCursor member) { return readInt(member, out.above); })
+      .with("next",
+            [&](JsonCursor member) {
+              return member.forEachElement([&](JsonCursor next) { return readInt(next, out.next.emplace_back()); });
+            })
       .finish();
 }
 
@@ -86,6 +90,8 @@ static Error readJson(const JsonCursor &at, PackageFigures &out) {
   JsonFields fields(at);
   fields.required("goal", out.goal).required("threshold", out.threshold).required("met", out.met);
   fields.required("pool", out.pool).required("worst", out.worst).required("mean", out.mean);
+  fields.optional("pool_random", out.poolRandom).optional("pool_whole", out.poolWhole);
+  fields.optional("unmeasured", out.unmeasured);
   fields.optional("held_out", heldOut).optional("smallest_set", smallestSet);
   if (fields.has("held_out"))
     out.heldOut = heldOut;

@@ -16,7 +16,7 @@ folder = os.path.abspath(folder)
 
 def aot(kernel, corpus, out, run, *flags):
     return subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", out, "--run-dir", run, "--pool", "4", "--threads",
-                           "1", "--threshold", "1e9", *flags], capture_output=True, timeout=300)
+                           "1", "--cxx", "none", "--threshold", "1e9", *flags], capture_output=True, timeout=300)
 
 
 def damaged(data, chance):

@@ -18,7 +18,7 @@ CASES = [("crash", "run", 1), ("crash", "time", 1), ("crash", "load", 1), ("cras
 
 
 def tune(name, *flags):
-    return subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--threads", "1",
+    return subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--threads", "1", "--cxx", "none",
                            "--answer-seconds", "1", *flags], capture_output=True, text=True, timeout=300)
 
 

@@ -22,7 +22,7 @@ WORDS = r"(is full: the disk or the size limit is reached|No space left on devic
 
 def aot(out, run, phase, env=()):
     return subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", out, "--run-dir", run, "--pool", "4", "--threads",
-                           "1", "--threshold", "1e9", "--phase", phase], capture_output=True, text=True, timeout=300,
+                           "1", "--cxx", "none", "--threshold", "1e9", "--phase", phase], capture_output=True, text=True, timeout=300,
                           env={**os.environ, "TMPDIR": TEMPORARY, **dict(env)})
 
 

@@ -41,7 +41,7 @@ def run(phase, name, kill=()):
     log = name + ".log"
     worker = " ".join([sys.executable, log_worker, log, shutil.which("helion-worker"), *map(str, kill)])
     done = subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--phase", phase,
-                           "--threads", "1", "--worker", worker], capture_output=True, text=True, timeout=300)
+                           "--threads", "1", "--cxx", "none", "--worker", worker], capture_output=True, text=True, timeout=300)
     if done.returncode not in ([-signal.SIGKILL] if kill else [0, 3]):
         sys.exit(f"{phase} {kill}: exit {done.returncode}: {done.stderr}")
     deadline = time.time() + 20

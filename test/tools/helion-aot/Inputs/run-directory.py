@@ -18,7 +18,7 @@ from tree_hash import tree_hash
 
 folder, kernel, corpus = sys.argv[1:]
 folder = os.path.abspath(folder)
-FLAGS = ["--pool", "4", "--threads", "1", "--threshold", "1e9"]
+FLAGS = ["--pool", "4", "--threads", "1", "--cxx", "none", "--threshold", "1e9"]
 held = []  # Locks, until the end.
 
 

@@ -19,7 +19,7 @@ TEMPORARY = os.path.join(folder, "tmp")
 
 
 def start(name):
-    return subprocess.Popen(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--threads", "1",
+    return subprocess.Popen(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--threads", "1", "--cxx", "none",
                              "--threshold", "1e9"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             env={**os.environ, "TMPDIR": TEMPORARY, "SIGNALS_TEST": name})
 
