@@ -8,8 +8,9 @@
 include "dialect/IR/HelionDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
-class Helion_Attr<string name, string attrMnemonic> : AttrDef<Helion_Dialect, name> {
+class Helion_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<Helion_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -67,6 +68,33 @@ def Helion_PredAttr : Helion_Attr<"Pred", "pred"> {
   let parameters = (ins StringRefParameter<"predicate text">:$text);
   let assemblyFormat = "`<` $text `>`";
   let genVerifyDecl = 1;
+}
+
+def Helion_LayoutAttr : Helion_Attr<"Layout", "layout", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "form L: where the elements of a tile are";
+  let description = [{
+    A map from hardware coordinates to tile indices (`dialect/IR/Layout.h`): linear over the bits of an atom whose extents are powers
+    of two, times repeats of any count.
+
+        layout ::= `<` `[` extents `]` (`,` space `=` `[` index, .. `]`)* (`,` `repeat` `=` `[` repeat, .. `]`)? `>`
+        space  ::= `reg` | `lane` | `warp` | `group` | `cta` | `offset` | `mem`
+        repeat ::= space dim `x` count (`from` stride)? (`step` stride)?
+
+    Each space lists one index vector per bit, low bit first; the index of an element is the XOR of the vectors of the bits that are
+    set. A zero vector, and a space that is not mentioned, replicates. Repeats are innermost first: each takes the next digit of its
+    space and of its dim, or the digit at `from` (of the space) and `step` (of the dim). `offset` counts elements.
+
+    Two groups of 64 rows of a 64 x 192 accumulator that four warps hold:
+
+        #helion.layout<[64, 8], reg = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]],
+                       repeat = [reg 1 x 24, group 0 x 2]>
+
+    The attribute is canonical: what places every element alike prints alike (repeats of powers of two become part of the atom), so
+    elementwise ops accept equal placements and refuse others. Errors: an extent that is no power of two, a vector outside the atom,
+    an index without owner, digits that overlap, a rank or shape other than the tensor's.
+  }];
+  let parameters = (ins AttrParameter<"::helion::Layout", "placement of the elements">:$layout);
+  let hasCustomAssemblyFormat = 1;
 }
 
 class Helion_Enum<string name, string text, list<I32EnumAttrCase> cases> : I32EnumAttr<name, text, cases> {

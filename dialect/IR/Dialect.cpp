@@ -19,7 +19,21 @@ using namespace helion;
 #define GET_TYPEDEF_CLASSES
 #include "dialect/IR/HelionTypes.cpp.inc"
 
+namespace {
+/// Layouts are long and few: a module lists them once at its top.
+struct Aliases : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (!isa<LayoutAttr>(attr))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void HelionDialect::initialize() {
+  addInterfaces<Aliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/IR/HelionAttributes.cpp.inc"

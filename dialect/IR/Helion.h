@@ -6,6 +6,7 @@
 #ifndef HELION_DIALECT_IR_HELION_H
 #define HELION_DIALECT_IR_HELION_H
 
+#include "dialect/IR/Layout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -25,8 +27,13 @@
 #include <optional>
 
 namespace helion {
+class LayoutAttr;
+
 /// True for a ranked tensor of rank >= 1: the type of every tile value.
 bool isTileValue(mlir::Type type);
+
+/// The layout of a tile value, a buffer, a token or a map's box; null without one.
+LayoutAttr layoutOf(mlir::Type type);
 
 /// Names of module, kernel and argument attributes.
 constexpr llvm::StringLiteral kFormAttr = "helion.form";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The dialect itself and the base class of its ops. Ops are split by family: KernelOps.td (host part), LoopOps.td (tiles and
-// loops), MemoryOps.td (loads and stores), ValueOps.td (tile values).
+// loops), MemoryOps.td (loads and stores), ValueOps.td (tile values), and of form L RingOps.td (staged memory), AsyncOps.td
+// (copies and dots in flight), GroupOps.td (who runs what), PlacementOps.td (layouts).
 
 #ifndef HELION_DIALECT
 #define HELION_DIALECT
@@ -18,7 +19,7 @@ def Helion_Dialect : Dialect {
 
     - `"kernel"` (K): host part and tile loops, no choices. Tile values are builtin tensors with `#helion.dims`.
     - `"scheduled"` (S): static tile extents, explicit program ids and loops, explicit masks. No encodings.
-    - `"laidout"` (L): layouts on tensors, staged buffers.
+    - `"laidout"` (L): one CTA's program. Layouts on tensors, rings of staged buffers, copies and dots in flight, warp groups.
 
     Lanes: a tile value has the full extent of its blocks. A load fills lanes outside a range with 0 (or `other`); elementwise ops
     compute them; ops that combine lanes of a ranged dim use their identity for lanes outside; stores and atomics drop them.

@@ -106,9 +106,16 @@ def Helion_LaunchOp : Helion_Op<"launch", [HasParent<"KernelOp">, RecursiveMemor
   let summary = "one device program over a grid; captures host values";
   let description = [{
     K: no grid, one or more top-level tile loops. S and L: a grid of one to three sizes. A launch whose grid has a zero is skipped.
-    `name` is the launch's site.
+    `name` is the launch's site. L: `cluster` gives the CTAs of a cluster along x, y and z, neighbours of the grid; `warps` the warps of
+    a program without `helion.warp_groups`.
   }];
-  let arguments = (ins Variadic<Index>:$grid, StrAttr:$name);
+  let arguments = (ins Variadic<Index>:$grid, StrAttr:$name, OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                   OptionalAttr<I64Attr>:$warps);
+  let builders = [
+    /// K and S: no cluster, no warps.
+    OpBuilder<(ins "::mlir::ValueRange":$grid, "::mlir::StringAttr":$name),
+              [{ build($_builder, $_state, grid, name, ::mlir::DenseI64ArrayAttr(), ::mlir::IntegerAttr()); }]>
+  ];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name (`grid` `(` $grid^ `)`)? attr-dict-with-keyword $body";
   let hasVerifier = 1;

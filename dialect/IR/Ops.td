@@ -2,4 +2,7 @@
 //
 // All ops, for TableGen.
 
+include "dialect/IR/AsyncOps.td"
+include "dialect/IR/GroupOps.td"
+include "dialect/IR/PlacementOps.td"
 include "dialect/IR/ValueOps.td"

@@ -32,6 +32,20 @@ LogicalResult IotaOp::verify() {
 
 LogicalResult SplatOp::verify() { return verifySameElement(*this, getValue().getType(), getResult().getType()); }
 
+/// Form L: the layout that an operand needs so that each thread holds what it repeats.
+static Layout broadcastOperand(const Layout &result, ArrayRef<int64_t> dims, ArrayRef<DimAttr> from,
+                               ArrayRef<DimAttr> to) {
+  Layout layout = result;
+  for (int64_t dim = to.size() - 1; dim >= 0; --dim) {
+    const int64_t *source = llvm::find(dims, dim);
+    if (source == dims.end())
+      layout = layout.withoutDim(dim);
+    else if (from[source - dims.begin()] != to[dim])
+      layout = layout.withDimCollapsed(dim);
+  }
+  return layout;
+}
+
 LogicalResult BroadcastOp::verify() {
   SmallVector<DimAttr> from = dimsOf(getValue().getType()), to = dimsOf(getResult().getType());
   if (getDims().size() != from.size())
@@ -46,7 +60,13 @@ LogicalResult BroadcastOp::verify() {
       return emitOpError() << "operand dim `" << source.str() << "` becomes `" << to[dim].str()
                            << "`; only the integer 1 can be repeated";
   }
-  return verifySameElement(*this, getValue().getType(), getResult().getType());
+  if (failed(verifySameElement(*this, getValue().getType(), getResult().getType())))
+    return failure();
+  LayoutAttr operand = layoutOf(getValue().getType()), result = layoutOf(getResult().getType());
+  if (operand && result && operand.getLayout() != broadcastOperand(result.getLayout(), getDims(), from, to))
+    return emitOpError() << "operand has another layout than the result without its new dims, "
+                         << broadcastOperand(result.getLayout(), getDims(), from, to).str();
+  return success();
 }
 
 LogicalResult PermuteOp::verify() {
@@ -59,6 +79,10 @@ LogicalResult PermuteOp::verify() {
   for (auto [dim, target] : llvm::zip(getDims(), to))
     if (from[dim] != target)
       return emitOpError() << "operand dim `" << from[dim].str() << "` becomes `" << target.str() << "`";
+  LayoutAttr operand = layoutOf(getValue().getType()), result = layoutOf(getResult().getType());
+  if (operand && result && operand.getLayout().permuted(getDims()) != result.getLayout())
+    return emitOpError() << "result has another layout than the permuted one, "
+                         << operand.getLayout().permuted(getDims()).str();
   return verifySameElement(*this, getValue().getType(), getResult().getType());
 }
 
@@ -116,6 +140,10 @@ static FailureOr<Type> reducedType(Operation *op, Type type, uint64_t dim, Type 
   if (dim >= dims.size())
     return op->emitOpError() << "dim `" << dim << "` is outside the value's rank " << dims.size();
   dims.erase(dims.begin() + dim);
+  if (LayoutAttr layout = layoutOf(type); layout && !dims.empty()) {
+    Layout left = layout.getLayout().withoutDim(dim);
+    return Type(RankedTensorType::get(left.shape(), element, LayoutAttr::get(type.getContext(), left)));
+  }
   bool encoded = cast<RankedTensorType>(type).getEncoding() != nullptr;
   return tileValueType(dims, element, encoded);
 }

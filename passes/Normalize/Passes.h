@@ -16,8 +16,9 @@ namespace helion {
 
 /// Emits diagnostics and fails when a kernel is not in form K.
 mlir::LogicalResult verifyFormKernel(KernelOp kernel);
-/// The same for form S.
+/// The same for form S, and for form L.
 mlir::LogicalResult verifyFormScheduled(KernelOp kernel);
+mlir::LogicalResult verifyFormLaidOut(KernelOp kernel);
 } // namespace helion
 
 #endif // HELION_PASSES_NORMALIZE_PASSES_H

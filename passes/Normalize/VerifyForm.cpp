@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "passes/Normalize/Passes.h"
+#include "passes/Normalize/VerifyLaidOut.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -18,16 +19,40 @@ namespace helion {
 } // namespace helion
 
 namespace {
-/// Ops of our dialect that exist in one form only; the others belong to both.
+enum class Form { Kernel, Scheduled, LaidOut };
+constexpr StringLiteral kFormNames[] = {"kernel", "scheduled", "laidout"};
+
+std::optional<Form> formOf(StringRef name) {
+  const StringLiteral *it = llvm::find(kFormNames, name);
+  return it == std::end(kFormNames) ? std::nullopt : std::optional<Form>(Form(it - kFormNames));
+}
+
+/// Ops of our dialect that do not exist in all forms; the others do.
 const llvm::StringSet<> &onlyInKernel() {
   static const llvm::StringSet<> names = {"helion.tile",       "helion.range",   "helion.tile_id", "helion.tile_count",
                                           "helion.block_size", "helion.rebound", "helion.block"};
   return names;
 }
-const llvm::StringSet<> &onlyInScheduled() {
+const llvm::StringSet<> &sinceScheduled() {
   static const llvm::StringSet<> names = {"helion.make_tile", "helion.program_id", "helion.num_programs",
                                           "helion.device_fact"};
   return names;
+}
+const llvm::StringSet<> &sinceLaidOut() {
+  static const llvm::StringSet<> names = {"helion.acquire",          "helion.commit",  "helion.convert_layout",
+                                          "helion.dot_async",        "helion.group",   "helion.instance",
+                                          "helion.load_async",       "helion.ordered", "helion.read",
+                                          "helion.reduce_in_thread", "helion.release", "helion.ring",
+                                          "helion.store_async",      "helion.subtile", "helion.take",
+                                          "helion.tensor_map",       "helion.turn",    "helion.wait",
+                                          "helion.warp_groups",      "helion.write"};
+  return names;
+}
+
+bool belongsTo(Form form, StringRef name) {
+  if (form == Form::Kernel)
+    return !sinceScheduled().contains(name) && !sinceLaidOut().contains(name);
+  return !onlyInKernel().contains(name) && (form == Form::LaidOut || !sinceLaidOut().contains(name));
 }
 
 /// Upstream elementwise ops that do not compare the encodings of their operands, so that the form has to.
@@ -45,7 +70,7 @@ const llvm::StringSet<> &upstreamDialects() {
 /// One kernel in one form: walks it once and reports everything that does not belong.
 class FormChecker {
 public:
-  FormChecker(KernelOp kernel, bool scheduled) : kernel(kernel), scheduled(scheduled) {}
+  FormChecker(KernelOp kernel, Form form) : kernel(kernel), form(form) {}
 
   LogicalResult check() {
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -55,10 +80,12 @@ public:
       checkTypes(op);
       if (mixesEncodings().contains(op->getName().getStringRef()))
         checkEncodings(op);
-      if (!scheduled)
+      if (form == Form::Kernel)
         checkNames(op);
+      if (auto launch = dyn_cast<LaunchOp>(op); launch && form == Form::LaidOut)
+        failed |= mlir::failed(verifyLaidOutLaunch(launch));
     });
-    if (!scheduled)
+    if (form == Form::Kernel)
       checkBlockDependence();
     return failure(failed);
   }
@@ -72,27 +99,21 @@ private:
   void checkName(Operation *op) {
     StringRef name = op->getName().getStringRef();
     StringRef dialect = op->getName().getDialectNamespace();
-    const char *form = scheduled ? "scheduled" : "kernel";
-    const llvm::StringSet<> &foreign = scheduled ? onlyInKernel() : onlyInScheduled();
-    bool known = dialect == "helion" ? !foreign.contains(name) : upstreamDialects().contains(dialect);
+    bool known = dialect == "helion" ? belongsTo(form, name) : upstreamDialects().contains(dialect);
     if (!known)
-      error(op) << "`" << name << "` does not belong to form `" << form << "`";
+      error(op) << "`" << name << "` does not belong to form `" << kFormNames[unsigned(form)] << "`";
   }
 
   void checkTypes(Operation *op) {
     auto wrong = [&](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor)
-        return false;
-      if (scheduled)
-        return tensor.getEncoding() || !tensor.hasStaticShape() || tensor.getRank() == 0;
-      auto dims = dyn_cast_or_null<DimsAttr>(tensor.getEncoding());
-      return !dims || !llvm::equal(dims.getShape(), tensor.getShape()) || tensor.getRank() == 0;
+      return tensor && (tensor.getRank() == 0 || !hasEncodingOfForm(tensor));
     };
     auto report = [&](Type type) {
-      error(op) << "type " << type
-                << (scheduled ? " is not of static shape without encoding, as form `scheduled` has"
-                              : " has no dims that fit its shape, as form `kernel` has");
+      constexpr StringLiteral kinds[] = {"has no dims that fit its shape, as form `kernel` has",
+                                         "is not of static shape without encoding, as form `scheduled` has",
+                                         "has no `#helion.layout`, as form `laidout` has"};
+      error(op) << "type " << type << " " << kinds[unsigned(form)];
     };
     for (Type type : op->getResultTypes())
       if (wrong(type))
@@ -102,19 +123,31 @@ private:
         for (Type type : block.getArgumentTypes())
           if (wrong(type))
             return report(type);
-    if (op->hasTrait<OpTrait::ConstantLike>() && !scheduled && isTileValue(op->getResult(0).getType()))
+    if (op->hasTrait<OpTrait::ConstantLike>() && form == Form::Kernel && isTileValue(op->getResult(0).getType()))
       error(op) << "constant of symbolic shape; use a scalar constant and `helion.splat`";
   }
 
+  bool hasEncodingOfForm(RankedTensorType tensor) {
+    if (form == Form::Scheduled)
+      return tensor.hasStaticShape() && !tensor.getEncoding();
+    if (form == Form::LaidOut)
+      return isa_and_nonnull<LayoutAttr>(tensor.getEncoding());
+    auto dims = dyn_cast_or_null<DimsAttr>(tensor.getEncoding());
+    return dims && llvm::equal(dims.getShape(), tensor.getShape());
+  }
+
   void checkEncodings(Operation *op) {
-    SmallVector<DimAttr> first;
+    RankedTensorType first;
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
-      if (!isTileValue(type))
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor)
         continue;
-      if (first.empty())
-        first = dimsOf(type);
-      else if (first != dimsOf(type))
-        error(op) << "mixes dims " << dimsStr(first) << " and " << dimsStr(dimsOf(type));
+      if (!first)
+        first = tensor;
+      else if (dimsOf(first) != dimsOf(tensor))
+        error(op) << "mixes dims " << dimsStr(dimsOf(first)) << " and " << dimsStr(dimsOf(tensor));
+      else if (first.getEncoding() != tensor.getEncoding())
+        error(op) << "mixes layouts";
     }
   }
 
@@ -169,7 +202,7 @@ private:
   }
 
   KernelOp kernel;
-  bool scheduled;
+  Form form;
   bool failed = false;
   llvm::StringMap<Operation *> sites;
   llvm::StringSet<> ranges;
@@ -179,13 +212,14 @@ struct VerifyForm : public helion::impl::VerifyFormPassBase<VerifyForm> {
   using VerifyFormPassBase::VerifyFormPassBase;
 
   void runOnOperation() override {
-    if (form != "kernel" && form != "scheduled") {
-      getOperation().emitError() << "form `" << form << "` is none of `kernel`, `scheduled`";
+    std::optional<Form> wanted = formOf(form);
+    if (!wanted) {
+      getOperation().emitError() << "form `" << form << "` is none of `kernel`, `scheduled`, `laidout`";
       return signalPassFailure();
     }
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       kernel.walk([&](Operation *) { ++checked; });
-      if (mlir::failed(FormChecker(kernel, form == "scheduled").check()))
+      if (mlir::failed(FormChecker(kernel, *wanted).check()))
         signalPassFailure();
     }
     markAllAnalysesPreserved();
@@ -193,5 +227,6 @@ struct VerifyForm : public helion::impl::VerifyFormPassBase<VerifyForm> {
 };
 } // namespace
 
-LogicalResult helion::verifyFormKernel(KernelOp kernel) { return FormChecker(kernel, false).check(); }
-LogicalResult helion::verifyFormScheduled(KernelOp kernel) { return FormChecker(kernel, true).check(); }
+LogicalResult helion::verifyFormKernel(KernelOp kernel) { return FormChecker(kernel, Form::Kernel).check(); }
+LogicalResult helion::verifyFormScheduled(KernelOp kernel) { return FormChecker(kernel, Form::Scheduled).check(); }
+LogicalResult helion::verifyFormLaidOut(KernelOp kernel) { return FormChecker(kernel, Form::LaidOut).check(); }

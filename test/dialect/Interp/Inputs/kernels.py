@@ -123,23 +123,29 @@ def jagged_mean():
                    reference, absolute=1e-12)
 
 
-def attention_of(q, k, v, bn, is_causal):
-    """Online softmax over key blocks of `bn`: p is rounded to bf16 against the maximum so far, as the kernel says."""
+def attention_over(q, k, v, blocks, first_row=None):
+    """Online softmax over blocks of keys: p is rounded to bf16 against the maximum so far, as the kernel says. With the number of the
+    first row of q, keys after a row are masked."""
     scale = rounded(0.1275312, "f32")
     rows = q.shape[:-1]
     m, l, o = np.full(rows, -np.inf), np.zeros(rows), np.zeros(q.shape)
     with np.errstate(all="ignore"):
-        for start in range(0, k.shape[2], bn):
-            kb, vb = k[:, :, start : start + bn], v[:, :, start : start + bn]
+        for block in blocks:
+            kb, vb = k[:, :, block.start : block.stop], v[:, :, block.start : block.stop]
             s = np.einsum("bhid,bhnd->bhin", q, kb) * scale
-            if is_causal:
-                keep = np.arange(q.shape[2])[:, None] >= np.arange(start, start + kb.shape[2])[None, :]
+            if first_row is not None:
+                keep = first_row + np.arange(q.shape[2])[:, None] >= np.array(block)[None, :]
                 s = np.where(keep, s, -np.inf)
             top = np.maximum(m, s.max(axis=3))
             p, alpha = np.exp2(s - top[..., None]), np.exp2(m - top)
             m, l = top, l * alpha + p.sum(axis=3)
             o = o * alpha[..., None] + np.einsum("bhin,bhnd->bhid", rounded(p, "bf16"), vb)
         return o / l[..., None]
+
+
+def attention_of(q, k, v, bn, is_causal):
+    blocks = [range(start, min(start + bn, k.shape[2])) for start in range(0, k.shape[2], bn)]
+    return attention_over(q, k, v, blocks, 0 if is_causal else None)
 
 
 def attention(is_causal=False):
@@ -157,6 +163,22 @@ def attention(is_causal=False):
 
 def attention_causal():
     yield from attention(is_causal=True)
+
+
+def attention_causal_descending():
+    """Blocks of 128 keys from the diagonal down, the rows of a block of 128 together, as s-attention-causal-hopper.mlir walks them."""
+    for b, h, m, n in [(1, 2, 37, 53), (1, 1, 130, 300), (2, 1, 256, 256), (1, 1, 1, 1), (0, 2, 4, 4)]:
+        q, k, v = normal(b, h, m, 128), normal(b, h, n, 128), normal(b, h, n, 128)
+
+        def reference(_, q=q, k=k, v=v):
+            out = np.zeros(q.shape)
+            for row in range(0, q.shape[2], 128):
+                rows = slice(row, row + 128)
+                blocks = [range(at, min(at + 128, k.shape[2])) for at in range(row, -1, -128)]
+                out[:, :, rows] = attention_over(q[:, :, rows], k, v, blocks, row)
+            return [(rounded(out, "bf16"), "bf16")]
+
+        yield Case({"q": (q, "bf16"), "k": (k, "bf16"), "v": (v, "bf16")}, [{}], reference, absolute=1e-9)
 
 
 def split_k():
