@@ -83,11 +83,11 @@ static LogicalResult addTensorIndex(Machine &machine, Operation *op, Access &acc
   return success();
 }
 
-template <typename OpT> static FailureOr<Access> accessOf(Machine &machine, OpT op, Value host) {
+static FailureOr<Access> accessOf(Machine &machine, Operation *op, Value host, ValueRange indices, Value mask) {
   Access access;
   access.tensor = machine.host(host);
   int tensorAxis = -1;
-  for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
+  for (auto [dim, index] : llvm::enumerate(indices)) {
     if (isa<TileType>(index.getType())) {
       const TileSpan &span = machine.tile(index);
       access.axes.push_back(tileAxis(access.tensor, dim, span));
@@ -99,8 +99,8 @@ template <typename OpT> static FailureOr<Access> accessOf(Machine &machine, OpT 
       addIndex(access.axes.emplace_back(1)[0], access.tensor, dim, machine.integer(index));
     }
   }
-  if (op.getMask())
-    access.mask = machine.lanes(op.getMask());
+  if (mask)
+    access.mask = machine.lanes(mask);
   return access;
 }
 
@@ -160,24 +160,61 @@ static int64_t countOf(ArrayRef<int64_t> shape) {
   return count;
 }
 
+/// Lanes that are not live hold the fill, one of which counts by element type.
+struct Fill {
+  double real = 0;
+  int64_t integer = 0;
+};
+
+static FailureOr<LanesRef> readLanes(Machine &machine, Operation *op, const Access &access, Fill fill) {
+  const HostTensor &tensor = access.tensor;
+  auto lanes = std::make_shared<Lanes>();
+  lanes->shape = access.shape;
+  lanes->isFloat = elementInfo(tensor.type).isFloat;
+  if (lanes->isFloat)
+    lanes->floats.assign(countOf(access.shape), fill.real);
+  else
+    lanes->ints.assign(countOf(access.shape), fill.integer);
+  auto read = [&](int64_t lane, int64_t at) {
+    if (lanes->isFloat)
+      lanes->floats[lane] = readFloat(tensor.address(at), tensor.type);
+    else
+      lanes->ints[lane] = readInteger(tensor.address(at), tensor.type);
+  };
+  if (failed(forEachLiveLane(machine, op, access, read)))
+    return failure();
+  return LanesRef(std::move(lanes));
+}
+
 static LogicalResult load(Machine &machine, LoadOp op) {
-  FailureOr<Access> access = accessOf(machine, op, op.getSource());
+  FailureOr<Access> access = accessOf(machine, op, op.getSource(), op.getIndices(), op.getMask());
   if (failed(access))
     return failure();
-  const HostTensor &tensor = access->tensor;
-  LanesRef other = op.getOther() ? machine.lanes(op.getOther()) : nullptr;
-  if (elementInfo(tensor.type).isFloat) {
-    std::vector<double> lanes(countOf(access->shape), other ? other->floats[0] : 0.0);
-    auto read = [&](int64_t lane, int64_t at) { lanes[lane] = readFloat(tensor.address(at), tensor.type); };
-    if (failed(forEachLiveLane(machine, op, *access, read)))
-      return failure();
-    return machine.setFloats(op.getResult(), access->shape, std::move(lanes));
+  Fill fill;
+  if (op.getOther()) {
+    LanesRef other = machine.lanes(op.getOther());
+    if (other->isFloat)
+      fill.real = other->floats[0];
+    else
+      fill.integer = other->ints[0];
   }
-  std::vector<int64_t> lanes(countOf(access->shape), other ? other->ints[0] : 0);
-  auto read = [&](int64_t lane, int64_t at) { lanes[lane] = readInteger(tensor.address(at), tensor.type); };
-  if (failed(forEachLiveLane(machine, op, *access, read)))
+  FailureOr<LanesRef> lanes = readLanes(machine, op, *access, fill);
+  return failed(lanes) ? failure() : machine.set(op.getResult(), *lanes);
+}
+
+/// The copy is over at once: whoever reads the buffer comes later.
+static LogicalResult loadAsync(Machine &machine, LoadAsyncOp op) {
+  FailureOr<Access> access = accessOf(machine, op, op.getSource(), op.getIndices(), Value());
+  if (failed(access))
     return failure();
-  return machine.setInts(op.getResult(), access->shape, std::move(lanes));
+  Fill fill;
+  if (auto map = op.getSource().getDefiningOp<TensorMapOp>(); map && map.getFill())
+    fill.real = map.getFill()->convertToDouble();
+  FailureOr<LanesRef> lanes = readLanes(machine, op, *access, fill);
+  if (failed(lanes))
+    return failure();
+  machine.staged(op.getDest())->lanes = *lanes;
+  return success();
 }
 
 static void markWritten(const HostTensor &tensor, int64_t at) {
@@ -185,13 +222,9 @@ static void markWritten(const HostTensor &tensor, int64_t at) {
     tensor.storage->written[at] = 1;
 }
 
-static LogicalResult store(Machine &machine, StoreOp op) {
-  FailureOr<Access> access = accessOf(machine, op, op.getDest());
-  if (failed(access))
-    return failure();
-  const HostTensor &tensor = access->tensor;
-  LanesRef value = machine.lanes(op.getValue());
-  return forEachLiveLane(machine, op, *access, [&](int64_t lane, int64_t at) {
+static LogicalResult writeLanes(Machine &machine, Operation *op, const Access &access, LanesRef value) {
+  const HostTensor &tensor = access.tensor;
+  return forEachLiveLane(machine, op, access, [&](int64_t lane, int64_t at) {
     if (value->isFloat)
       writeFloat(tensor.address(at), tensor.type, value->floats[lane]);
     else
@@ -200,8 +233,21 @@ static LogicalResult store(Machine &machine, StoreOp op) {
   });
 }
 
+static LogicalResult store(Machine &machine, StoreOp op) {
+  FailureOr<Access> access = accessOf(machine, op, op.getDest(), op.getIndices(), op.getMask());
+  return failed(access) ? failure() : writeLanes(machine, op, *access, machine.lanes(op.getValue()));
+}
+
+static LogicalResult storeAsync(Machine &machine, StoreAsyncOp op) {
+  FailureOr<Access> access = accessOf(machine, op, op.getDest(), op.getIndices(), Value());
+  if (failed(access))
+    return failure();
+  --machine.slot(op.getSlot()).ring->inUse;
+  return writeLanes(machine, op, *access, machine.contents(op.getSource()));
+}
+
 static LogicalResult atomic(Machine &machine, AtomicOp op) {
-  FailureOr<Access> access = accessOf(machine, op, op.getDest());
+  FailureOr<Access> access = accessOf(machine, op, op.getDest(), op.getIndices(), op.getMask());
   if (failed(access))
     return failure();
   const HostTensor &tensor = access->tensor;
@@ -235,7 +281,9 @@ ArrayRef<OpRow> helion::interp::accessRows() {
   static const OpRow rows[] = {
       {"helion.atomic", runAs<AtomicOp, atomic>},
       {"helion.load", runAs<LoadOp, load>},
+      {"helion.load_async", runAs<LoadAsyncOp, loadAsync>},
       {"helion.store", runAs<StoreOp, store>},
+      {"helion.store_async", runAs<StoreAsyncOp, storeAsync>},
   };
   return rows;
 }

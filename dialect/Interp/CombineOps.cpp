@@ -227,11 +227,10 @@ static void multiply(const DotShape &shape, const std::vector<T> &lhs, const std
   }
 }
 
-static LogicalResult dot(Machine &machine, DotOp op) {
-  LanesRef lhs = machine.lanes(op.getLhs()), rhs = machine.lanes(op.getRhs()), acc = machine.lanes(op.getAcc());
-  FailureOr<int64_t> valid = machine.validLanesOf(op, dimsOf(op.getLhs().getType()).back());
-  if (failed(valid))
-    return failure();
+/// `lhs x rhs + acc` over the first `validK` lanes of k.
+static LogicalResult setProduct(Machine &machine, Operation *op, LanesRef lhs, LanesRef rhs, LanesRef acc,
+                                int64_t validK) {
+  Value target = op->getResult(0);
   if (lhs->isFloat != acc->isFloat || rhs->isFloat != acc->isFloat)
     return machine.fail(op, "mixes integers and floats");
   size_t rank = acc->shape.size();
@@ -241,26 +240,54 @@ static LogicalResult dot(Machine &machine, DotOp op) {
   shape.m = acc->shape[rank - 2];
   shape.n = acc->shape[rank - 1];
   shape.k = lhs->shape[rank - 1];
-  shape.validK = *valid;
+  shape.validK = validK;
   if (acc->isFloat) {
     std::vector<double> result = acc->floats;
     multiply(shape, lhs->floats, rhs->floats, result);
-    return machine.setFloats(op.getResult(), acc->shape, std::move(result));
+    return machine.setFloats(target, acc->shape, std::move(result));
   }
   // Unsigned arithmetic wraps; the sum is cut to the accumulator's width once.
   std::vector<uint64_t> result(acc->ints.begin(), acc->ints.end());
   multiply(shape, std::vector<uint64_t>(lhs->ints.begin(), lhs->ints.end()),
            std::vector<uint64_t>(rhs->ints.begin(), rhs->ints.end()), result);
-  Type element = getElementTypeOrSelf(op.getAcc().getType());
+  auto token = dyn_cast<TokenType>(target.getType());
+  Type element = token ? token.getTile().getElementType() : getElementTypeOrSelf(target.getType());
   std::vector<int64_t> wrapped(result.size());
   for (size_t i = 0; i != result.size(); ++i)
     wrapped[i] = wrapInteger(int64_t(result[i]), element);
-  return machine.setInts(op.getResult(), acc->shape, std::move(wrapped));
+  return machine.setInts(target, acc->shape, std::move(wrapped));
+}
+
+static LogicalResult dot(Machine &machine, DotOp op) {
+  FailureOr<int64_t> valid = machine.validLanesOf(op, dimsOf(op.getLhs().getType()).back());
+  if (failed(valid))
+    return failure();
+  return setProduct(machine, op, machine.lanes(op.getLhs()), machine.lanes(op.getRhs()), machine.lanes(op.getAcc()),
+                    *valid);
+}
+
+/// A token holds its value from the start: nothing but a wait or the next dot looks at it.
+static LogicalResult dotAsync(Machine &machine, DotAsyncOp op) {
+  LanesRef lhs = machine.contents(op.getLhs());
+  LanesRef acc;
+  if (op.getAcc()) {
+    acc = machine.lanes(op.getAcc());
+  } else {
+    RankedTensorType type = op.getToken().getType().getTile();
+    auto zero = std::make_shared<Lanes>();
+    zero->shape.assign(type.getShape().begin(), type.getShape().end());
+    zero->isFloat = isa<FloatType>(type.getElementType());
+    zero->floats.assign(zero->isFloat ? type.getNumElements() : 0, 0.0);
+    zero->ints.assign(zero->isFloat ? 0 : type.getNumElements(), 0);
+    acc = zero;
+  }
+  return setProduct(machine, op, lhs, machine.contents(op.getRhs()), acc, lhs->shape.back());
 }
 
 ArrayRef<OpRow> helion::interp::combineRows() {
   static const OpRow rows[] = {
       {"helion.dot", runAs<DotOp, dot>},
+      {"helion.dot_async", runAs<DotAsyncOp, dotAsync>},
       {"helion.reduce", runAs<ReduceOp, reduce>},
       {"helion.reduce_fn", runAs<ReduceFnOp, reduceFn>},
   };

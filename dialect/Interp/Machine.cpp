@@ -15,8 +15,8 @@ using namespace helion::interp;
 Handler helion::interp::handlerOf(OperationName name) {
   static const llvm::StringMap<Handler> table = [] {
     llvm::StringMap<Handler> rows;
-    for (ArrayRef<OpRow> family :
-         {accessRows(), arithRows(), castRows(), combineRows(), controlRows(), hostRows(), laneRows(), mathRows()})
+    for (ArrayRef<OpRow> family : {accessRows(), arithRows(), castRows(), combineRows(), controlRows(), hostRows(),
+                                   laneRows(), mathRows(), stagedRows()})
       for (const OpRow &row : family)
         rows[row.name] = row.run;
     return rows;
@@ -142,7 +142,7 @@ bool Machine::isSurelyVisible(Operation *op, Type type, int64_t lane) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return true;
-  if (!tensor.getEncoding())
+  if (!isa_and_nonnull<DimsAttr>(tensor.getEncoding()))
     return false;
   for (DimAttr dim : llvm::reverse(dimsOf(type))) {
     FailureOr<int64_t> extent = extentOf(op, dim), valid = validLanesOf(op, dim);

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 #include <array>
+#include <deque>
 #include <set>
 
 namespace helion::interp {
@@ -33,7 +34,26 @@ struct TileSpan {
   int64_t validLanes() const { return std::clamp<int64_t>(end - begin, 0, extent); }
 };
 
-using Cell = std::variant<std::monostate, LanesRef, TileSpan, HostTensor>;
+/// One buffer of a slot of staged memory (form L).
+struct Staged {
+  LanesRef lanes;
+};
+using StagedRef = std::shared_ptr<Staged>;
+struct Ring;
+/// A slot in hand: the ring that it belongs to, and its buffers.
+struct Slot {
+  std::shared_ptr<Ring> ring;
+  std::vector<StagedRef> buffers;
+};
+/// A ring of a running program: slots that wait for a reader, and how many are neither free nor read yet.
+struct Ring {
+  int64_t depth = 1, inUse = 0;
+  bool staysInGroup = false;
+  std::deque<Slot> full;
+};
+using RingRef = std::shared_ptr<Ring>;
+
+using Cell = std::variant<std::monostate, LanesRef, TileSpan, HostTensor, StagedRef, Slot, RingRef>;
 using Cells = llvm::SmallVector<Cell, 4>;
 
 /// Where the current program stands in its grid (form S).
@@ -49,6 +69,13 @@ public:
   LanesRef lanes(mlir::Value value) const { return *std::get_if<LanesRef>(&cell(value)); }
   int64_t integer(mlir::Value value) const { return lanes(value)->ints[0]; }
   const HostTensor &host(mlir::Value value) const { return *std::get_if<HostTensor>(&cell(value)); }
+  const StagedRef &staged(mlir::Value value) const { return *std::get_if<StagedRef>(&cell(value)); }
+  const Slot &slot(mlir::Value value) const { return *std::get_if<Slot>(&cell(value)); }
+  const RingRef &ring(mlir::Value value) const { return *std::get_if<RingRef>(&cell(value)); }
+  /// Lanes of a tile value, or what a buffer holds now.
+  LanesRef contents(mlir::Value value) const {
+    return mlir::isa<BufType>(value.getType()) ? staged(value)->lanes : lanes(value);
+  }
   const TileSpan &tile(mlir::Value value) const { return *std::get_if<TileSpan>(&cell(value)); }
   const Cell &cell(mlir::Value value) const { return cells.find(value)->second; }
   bool has(mlir::Value value) const { return cells.contains(value); }
@@ -72,7 +99,7 @@ public:
   mlir::FailureOr<Shape> shapeOf(mlir::Operation *op, mlir::Type type);
   /// Lanes of a dim that its range admits: all of them on a plain dim.
   mlir::FailureOr<int64_t> validLanesOf(mlir::Operation *op, DimAttr dim);
-  /// Whether a lane of a value of this type is inside all ranges; false in form S, where types do not say.
+  /// Whether a lane of a value of this type is inside all ranges; false in forms S and L, where types do not say.
   bool isSurelyVisible(mlir::Operation *op, mlir::Type type, int64_t lane);
   void bindRange(DimAttr dim, const TileSpan &span);
   void bindBlock(llvm::StringRef name, int64_t extent);

@@ -15,14 +15,15 @@ struct OpRow {
   Handler run;
 };
 
-llvm::ArrayRef<OpRow> accessRows();  // load, store, atomic
+llvm::ArrayRef<OpRow> accessRows();  // load, store, atomic, load_async, store_async
 llvm::ArrayRef<OpRow> arithRows();   // arith but casts
 llvm::ArrayRef<OpRow> castRows();    // arith casts and constants
-llvm::ArrayRef<OpRow> combineRows(); // reduce, reduce_fn, dot
+llvm::ArrayRef<OpRow> combineRows(); // reduce, reduce_fn, dot, dot_async
 llvm::ArrayRef<OpRow> controlRows(); // launch, loops, tiles, scf
 llvm::ArrayRef<OpRow> hostRows();    // sizes, views, allocation
 llvm::ArrayRef<OpRow> laneRows();    // iota, splat, broadcast, permute, reshape, rebound, mask
 llvm::ArrayRef<OpRow> mathRows();
+llvm::ArrayRef<OpRow> stagedRows(); // form L: rings, groups, moves between layouts
 
 /// Null for an op without a row.
 Handler handlerOf(mlir::OperationName name);

@@ -61,6 +61,15 @@ def matmul_scheduled():
     yield from matmul(blocks=({},), depths=(41, 1, 32))
 
 
+def matmul_by_boxes():
+    """Copies of boxes need rows of multiples of 16 bytes; y is the transposed view of a matrix whose rows are columns of y."""
+    for m, n, k in [(37, 56, 40), (200, 304, 72), (129, 8, 200), (1, 256, 8), (520, 16, 64)]:
+        x, y = normal(m, k), normal(k, n)
+        yield Case({"x": (x, "bf16"), "y": (np.ascontiguousarray(y.T), "bf16")}, [{}],
+                   lambda _, x=x, y=y: [(rounded(x @ y, "bf16"), "bf16")],
+                   options=["--sizes", f"y={k},{n}", "--strides", f"y=1,{k}"])
+
+
 def long_sum():
     for shape in SHAPES:
         for kind in (lambda a: a, special):
