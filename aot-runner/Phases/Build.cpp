@@ -66,7 +66,7 @@ static llvm::Expected<SelectedSignature> universalOnly(Pool &pool) {
 
 llvm::Expected<SelectedSignature> helion::aot::selectSignature(const Options &options, Pool &pool,
                                                                bool mayBeUnmeasured) {
-  if (llvm::Error error = pool.refresh())
+  if (llvm::Error error = mayBeUnmeasured ? pool.refresh() : pool.refreshSome())
     return std::move(error);
   std::vector<unsigned> kept;
   llvm::Expected<Matrix> matrix = pool.matrix(kept);
