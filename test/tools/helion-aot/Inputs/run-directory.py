@@ -245,7 +245,7 @@ TABLE = [
     ("code too big, from", no_run, FROM + " --max-bytes 16", 6,
      "the package's code takes [0-9]+ bytes, `--max-bytes` allows 16", ""),
     ("code not too big", as_it_is, BUILD + " --max-bytes 1000000", 0, "-", "o"),
-    ("no time", fresh, ALL + " --gpu-seconds 0.0001", 4, "-", "ro"),
+    ("no time", fresh, ALL + " --gpu-seconds 0.0001", 4, "-", "or"),
     ("time for what is there", no_package, ALL + " --budget-seconds 0.0001", 4, "-", "o"),
     ("compiles too slow", fresh, ALL + " --compile-seconds 0.001", 1,
      "the universal config of `vector_add` does not compile: the compiler took longer than 0.001 s\n"
