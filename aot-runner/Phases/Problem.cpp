@@ -217,7 +217,7 @@ static llvm::Expected<std::vector<std::string>> fixedSizes(const Options &option
         break;
       bool helps = isSizeOf(row, missing) && !llvm::is_contained(fixed, missing);
       if (!helps)
-        return text.takeError();
+        return atRow(text.takeError(), row);
       llvm::consumeError(text.takeError());
       fixed.push_back(missing);
     } while (!missing.empty());

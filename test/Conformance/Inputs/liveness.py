@@ -48,6 +48,8 @@ ROWS = {
     "NumSmMultiplier": Row(*SOFTMAX, "softmax", base=PERSISTENT),
     "RangeUnrollFactors": Row(*MATMUL, "loop.k"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
+    "StepVectors": Row(*SOFTMAX, "softmax"),
+    "StreamStores": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0"),
     "RegisterTiles": [Row(*MATMUL, "dot.0", base=WIDE), Row(*MATMUL, "dot.0", base=TALL)],
 }
 

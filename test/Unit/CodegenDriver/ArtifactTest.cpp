@@ -95,7 +95,10 @@ TEST(ArtifactTest, configIsInTheManifestOnly) {
 
 TEST(ArtifactTest, negative_errorNamesThePlace) {
   llvm::Expected<Artifact> artifact =
-      compileText("\nhelion.kernel @k() {\n  helion.launch \"k\" {\n  }\n  helion.return\n}", "");
+      compileText("\nhelion.kernel @k(%x: memref<?xf32, strided<[?], offset: ?>> {helion.name = \"x\"}) {\n"
+                  "  helion.launch \"k\" {\n    %c = arith.constant 0 : index\n    %v = arith.constant 1.0 : f32\n"
+                  "    memref.store %v, %x[%c] : memref<?xf32, strided<[?], offset: ?>>\n  }\n  helion.return\n}",
+                  "");
   ASSERT_FALSE(bool(artifact));
   EXPECT_EQ(llvm::toString(artifact.takeError()),
             "-:3:3: 'helion.launch' op has no grid; launches are outlined after their programs are mapped");
