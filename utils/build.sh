@@ -37,6 +37,8 @@ options=(
 if command -v ccache >/dev/null; then
   # ccache finds a precompiled header again only if it carries no time stamps (its manual, "Precompiled headers").
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  # Paths relative to the root, so that another clone finds what this one compiled.
+  export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
   options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
             -DCMAKE_CXX_FLAGS="-Xclang -fno-pch-timestamp")
 fi
