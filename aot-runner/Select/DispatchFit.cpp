@@ -155,7 +155,9 @@ static int64_t limitBetween(int64_t below, int64_t above) {
 /// All borders of a feature, in one walk up and one down its values.
 std::vector<Border> Fit::borders(const Rows &rows, const Feature &feature) const {
   Rows sorted = rows;
-  llvm::stable_sort(sorted, [&](unsigned a, unsigned b) { return feature.values[a] < feature.values[b]; });
+  llvm::sort(sorted, [&](unsigned a, unsigned b) {
+    return std::make_pair(feature.values[a], a) < std::make_pair(feature.values[b], b);
+  });
   std::vector<double> above(sorted.size()); // Loss of the best leaf from a row on.
   Tally high(request.members.size()), low(request.members.size());
   for (size_t i = sorted.size(); i-- > 0;) {
