@@ -69,11 +69,17 @@ static json::Object wireStep(const ResolvedPlan &plan, const std::variant<Resolv
   json::Array arguments;
   for (const ResolvedWord &word : launch.words)
     arguments.push_back(wireWord(plan, word));
-  return json::Object{{"step", "launch"},
-                      {"symbol", launch.symbol},
-                      {"grid", json::Array({launch.grid[0], launch.grid[1], launch.grid[2]})},
-                      {"scratch_bytes", plan.scratchBytes},
-                      {"arguments", std::move(arguments)}};
+  json::Object wire{{"step", "launch"},
+                    {"symbol", launch.symbol},
+                    {"grid", json::Array({launch.grid[0], launch.grid[1], launch.grid[2]})},
+                    {"arguments", std::move(arguments)}};
+  if (!launch.block) {
+    wire["scratch_bytes"] = plan.scratchBytes;
+    return wire;
+  }
+  wire["threads"] = launch.block->threads;
+  wire["shared"] = launch.block->sharedBytes;
+  return wire;
 }
 
 json::Object helion::aot::wirePlan(const ResolvedPlan &plan) {

@@ -34,9 +34,11 @@ std::vector<std::string> CandidateSource::seeds(unsigned most) const {
   if (std::string text = kernel.defaultConfig(); text != texts.front() && most > 1)
     texts.push_back(text);
   // In elements of 4 bytes: the accumulator and two operands' tiles share a cache, so a tile may have a quarter of it.
+  // A GPU's programs tile for the memory that they share and the cache behind it.
   const Device &device = kernel.getDevice();
-  const int64_t lanes = device.vectorBytes / 4;
-  for (int64_t cache : {device.level1Bytes, device.level2Bytes})
+  const int64_t lanes = *device.fact(device.cpu() ? "vector_bytes" : "lanes") / (device.cpu() ? 4 : 1);
+  const int64_t near = *device.fact(device.cpu() ? "l1_bytes" : "shared_bytes");
+  for (int64_t cache : {near, *device.fact("l2_bytes")})
     for (int64_t columns = lanes; columns * lanes <= cache / 16; columns *= 4)
       for (int64_t rows : {cache / 16 / columns, columns}) {
         Config config = tiled(space, rows, columns);

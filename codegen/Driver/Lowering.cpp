@@ -25,8 +25,8 @@ void helion::buildLoweringPipeline(OpPassManager &pipeline, const Device &device
   pipeline.addPass(createCSEPass());
   pipeline.addPass(createOutlineLaunchesPass());
   CPUOptions options;
-  options.vectorBits = device.vectorBytes * 8;
-  options.vectorRegisters = device.vectorRegisters;
+  options.vectorBits = device.cpu()->vectorBytes * 8;
+  options.vectorRegisters = device.cpu()->vectorRegisters;
   buildCPUPipeline(pipeline, options);
 }
 

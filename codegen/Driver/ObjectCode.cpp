@@ -53,7 +53,7 @@ static void prepareFunctions(Module &module, const Device &device, const TargetM
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", device.chip);
-    function.addFnAttr("prefer-vector-width", std::to_string(device.vectorBytes * 8));
+    function.addFnAttr("prefer-vector-width", std::to_string(device.cpu()->vectorBytes * 8));
   }
 }
 

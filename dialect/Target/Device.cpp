@@ -18,14 +18,19 @@ static constexpr int64_t MiB = 1024 * KiB;
 // skylake-avx512, sapphirerapids: Intel 64 and IA-32 Architectures Optimization Reference Manual, cache tables (the
 // last level is 1.375 and 1.875 MiB for each core). znver4, znver5: AMD Software Optimization Guides for families 19h
 // and 1Ah, section 2.6 (32 MiB shared by eight cores).
+// sm_80, sm_90a: CUDA C++ Programming Guide, technical specifications per compute capability 8.0 and 9.0; the
+// second-level cache is of A100 and H100 (their architecture white papers). PTX 8.0 is the first that knows sm_90a, 8.6
+// has what its asynchronous copies need.
 static constexpr Device devices[] = {
-    {"cpu", "x86-64-v2", "x86-64-v2", 16, 16, 32 * KiB, 256 * KiB, 1 * MiB},
-    {"cpu", "x86-64-v3", "x86-64-v3", 32, 16, 32 * KiB, 256 * KiB, 1 * MiB},
-    {"cpu", "x86-64-v4", "x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 1 * MiB},
-    {"cpu", "znver4", "x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 4 * MiB},
-    {"cpu", "znver5", "x86-64-v4", 64, 32, 48 * KiB, 1 * MiB, 4 * MiB},
-    {"cpu", "skylake-avx512", "x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 1408 * KiB},
-    {"cpu", "sapphirerapids", "x86-64-v4", 64, 32, 48 * KiB, 2 * MiB, 1920 * KiB},
+    {"cpu", "x86-64-v2", CpuDevice{"x86-64-v2", 16, 16, 32 * KiB, 256 * KiB, 1 * MiB}},
+    {"cpu", "x86-64-v3", CpuDevice{"x86-64-v3", 32, 16, 32 * KiB, 256 * KiB, 1 * MiB}},
+    {"cpu", "x86-64-v4", CpuDevice{"x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 1 * MiB}},
+    {"cpu", "znver4", CpuDevice{"x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 4 * MiB}},
+    {"cpu", "znver5", CpuDevice{"x86-64-v4", 64, 32, 48 * KiB, 1 * MiB, 4 * MiB}},
+    {"cpu", "skylake-avx512", CpuDevice{"x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 1408 * KiB}},
+    {"cpu", "sapphirerapids", CpuDevice{"x86-64-v4", 64, 32, 48 * KiB, 2 * MiB, 1920 * KiB}},
+    {"nvidia", "sm_80", NvidiaDevice{80, 32, 1024, 255, 65536, 2048, 163 * KiB, 164 * KiB, 40 * MiB}},
+    {"nvidia", "sm_90a", NvidiaDevice{86, 32, 1024, 255, 65536, 2048, 227 * KiB, 228 * KiB, 50 * MiB}},
 };
 
 namespace {
@@ -52,13 +57,26 @@ static constexpr Level chips[] = {
 
 std::string Device::name() const { return (vendor + ":" + chip).str(); }
 
+using Fact = std::pair<StringRef, int64_t>;
+
+static SmallVector<Fact> factsOf(const CpuDevice &device) {
+  return {{"vector_bytes", device.vectorBytes},
+          {"vector_registers", device.vectorRegisters},
+          {"l1_bytes", device.level1Bytes},
+          {"l2_bytes", device.level2Bytes},
+          {"l3_bytes", device.level3Bytes}};
+}
+
+static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
+  return {{"lanes", device.lanes},
+          {"max_threads", device.maxThreads},
+          {"registers", device.registers},
+          {"shared_bytes", device.sharedBytes},
+          {"l2_bytes", device.level2Bytes}};
+}
+
 std::optional<int64_t> Device::fact(StringRef name) const {
-  const std::pair<StringRef, int64_t> facts[] = {
-      {"vector_bytes", vectorBytes}, {"vector_registers", vectorRegisters},
-      {"l1_bytes", level1Bytes},     {"l2_bytes", level2Bytes},
-      {"l3_bytes", level3Bytes},
-  };
-  for (const auto &[key, value] : facts)
+  for (const auto &[key, value] : std::visit([](const auto &device) { return factsOf(device); }, facts))
     if (key == name)
       return value;
   return std::nullopt;
@@ -66,9 +84,11 @@ std::optional<int64_t> Device::fact(StringRef name) const {
 
 std::string Device::features() const {
   std::string names;
+  if (!cpu())
+    return names;
   for (const Level &level : ArrayRef(levels)) {
     names += (names.empty() ? "" : " ") + level.features.str();
-    if (level.name == baseline)
+    if (level.name == cpu()->baseline)
       break;
   }
   const Level *own = find_if(chips, [&](const Level &row) { return row.name == chip; });
@@ -96,7 +116,7 @@ static size_t hostLevel(const StringMap<bool> &host) {
   return count;
 }
 
-bool hostRuns(const Device &device) { return hasAll(sys::getHostCPUFeatures(), device.features()); }
+bool hostRuns(const Device &device) { return device.cpu() && hasAll(sys::getHostCPUFeatures(), device.features()); }
 
 Expected<const Device *> hostDevice() {
   if (const Device *chip = findDevice(sys::getHostCPUName()))

@@ -163,10 +163,22 @@ static json::Value toJson(const PlanStep &step) {
                         {"dtype", dtypeName(fill->value.dtype)},
                         {"value", fill->value.json()}};
   const PlanLaunch &launch = std::get<PlanLaunch>(step);
-  return json::Object{{"step", "launch"},
+  json::Object object{{"step", "launch"},
                       {"symbol", launch.symbol},
                       {"grid", listToJson(launch.grid)},
                       {"arguments", listToJson(launch.arguments)}};
+  if (launch.block) {
+    object["threads"] = launch.block->threads;
+    object["shared"] = launch.block->sharedBytes;
+  }
+  return object;
+}
+
+static void readBlock(JsonFields &fields, std::optional<ThreadBlock> &out) {
+  if (!fields.has("threads") && !fields.has("shared"))
+    return;
+  out.emplace();
+  fields.required("threads", out->threads).required("shared", out->sharedBytes);
 }
 
 Error readJson(const JsonCursor &at, PlanStep &out) {
@@ -185,10 +197,11 @@ Error readJson(const JsonCursor &at, PlanStep &out) {
     return fields.finish();
   }
   PlanLaunch launch;
+  if (kind != "launch" && !kind.empty())
+    return at.member("step").expected("`fill` or `launch`");
   if (kind == "launch")
     fields.required("symbol", launch.symbol).required("grid", launch.grid).required("arguments", launch.arguments);
-  else if (!kind.empty())
-    return at.member("step").expected("`fill` or `launch`");
+  readBlock(fields, launch.block);
   out = std::move(launch);
   return fields.finish();
 }
@@ -212,15 +225,40 @@ Error readJson(const JsonCursor &at, LaunchPlan &out) {
 //===-- Manifest --------------------------------------------------------------------------------------------------===//
 
 json::Value toJson(const Resources &resources) {
-  return json::Object{{"code_bytes", resources.codeBytes}, {"scratch_bytes", resources.scratchBytes}};
+  json::Object object{{"code_bytes", resources.codeBytes}, {"scratch_bytes", resources.scratchBytes}};
+  if (const std::optional<ThreadResources> &threads = resources.threads) {
+    object["registers"] = threads->registers;
+    object["spill_bytes"] = threads->spillBytes;
+    object["shared_bytes"] = threads->sharedBytes;
+  }
+  return object;
 }
 
 Error readJson(const JsonCursor &at, Resources &out) {
-  return JsonFields(at).required("code_bytes", out.codeBytes).required("scratch_bytes", out.scratchBytes).finish();
+  JsonFields fields(at);
+  fields.required("code_bytes", out.codeBytes).required("scratch_bytes", out.scratchBytes);
+  if (fields.has("registers") || fields.has("spill_bytes") || fields.has("shared_bytes")) {
+    ThreadResources &threads = out.threads.emplace();
+    fields.required("registers", threads.registers)
+        .required("spill_bytes", threads.spillBytes)
+        .required("shared_bytes", threads.sharedBytes);
+  }
+  return fields.finish();
+}
+
+static json::Value toJson(const Toolchain &toolchain) {
+  json::Object object{{"helion", toolchain.helion}, {"llvm", toolchain.llvm}};
+  if (!toolchain.assembler.empty())
+    object["assembler"] = toolchain.assembler;
+  return object;
 }
 
 Error readJson(const JsonCursor &at, Toolchain &out) {
-  return JsonFields(at).required("helion", out.helion).required("llvm", out.llvm).finish();
+  return JsonFields(at)
+      .required("helion", out.helion)
+      .required("llvm", out.llvm)
+      .optional("assembler", out.assembler)
+      .finish();
 }
 
 json::Value Manifest::json() const {
@@ -233,7 +271,7 @@ json::Value Manifest::json() const {
                       {"facts", listToJson(facts)},
                       {"plan", toJson(plan)},
                       {"resources", toJson(resources)},
-                      {"toolchain", json::Object{{"helion", toolchain.helion}, {"llvm", toolchain.llvm}}},
+                      {"toolchain", toJson(toolchain)},
                       {"object_hash", objectHash}};
 }
 
@@ -322,6 +360,9 @@ public:
   void launch(const PlanLaunch &launch) {
     if (launch.grid.size() != 3)
       fail("the grid of `" + launch.symbol + "` has `" + Twine(launch.grid.size()) + "` sizes, not 3");
+    if (launch.block && (launch.block->threads < 1 || launch.block->sharedBytes < 0))
+      fail("`" + launch.symbol + "` has blocks of `" + Twine(launch.block->threads) + "` threads and `" +
+           Twine(launch.block->sharedBytes) + "` shared bytes; at least 1 and 0 are allowed");
     for (const SizeExpr &size : launch.grid)
       expr(size);
     for (const PlanArgument &argument : launch.arguments) {

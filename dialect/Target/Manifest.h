@@ -61,11 +61,18 @@ struct PlanArgument {
   Dtype dtype = Dtype::F32; // Scalar: as the code wants it.
 };
 
+/// What a program is on a GPU. Launches of a CPU have none.
+struct ThreadBlock {
+  int64_t threads = 1;
+  int64_t sharedBytes = 0; // Dynamic: beside what the code declares itself.
+};
+
 /// Runs `symbol` for each program of the grid; skipped where a grid size is 0.
 struct PlanLaunch {
   std::string symbol;
   std::vector<SizeExpr> grid; // Three.
   std::vector<PlanArgument> arguments;
+  std::optional<ThreadBlock> block = std::nullopt;
 };
 
 using PlanStep = std::variant<PlanFill, PlanLaunch>;
@@ -77,13 +84,22 @@ struct LaunchPlan {
   std::vector<PlanStep> steps;
 };
 
+/// What an assembler for a GPU says of its code: the largest of all launches.
+struct ThreadResources {
+  int64_t registers = 0;   // Of a thread.
+  int64_t spillBytes = 0;  // Of a thread: stored and loaded again.
+  int64_t sharedBytes = 0; // Of a block, dynamic ones with it.
+};
+
 struct Resources {
   int64_t codeBytes = 0;
   int64_t scratchBytes = 0; // For each thread.
+  std::optional<ThreadResources> threads = std::nullopt;
 };
 
 struct Toolchain {
   std::string helion, llvm;
+  std::string assembler = {}; // Name, version and path of what made the object of LLVM's text; empty where LLVM did.
 };
 
 struct Manifest {

@@ -260,6 +260,7 @@ private:
   Error addLaunch(const PlanLaunch &launch) {
     ResolvedLaunch step;
     step.symbol = launch.symbol;
+    step.block = launch.block;
     int64_t programs = 1;
     for (auto [expr, size] : zip(launch.grid, step.grid)) {
       Expected<int64_t> value = evaluateSize(expr, "grid size");

@@ -43,7 +43,7 @@ struct ResolvedBuffer {
   bool writes = false; // An argument that the plan changes in place.
 };
 
-/// A word of the CPU kernel ABI: the address of a buffer plus an offset, or the bits as they are.
+/// A word of a kernel ABI: the address of a buffer plus an offset, or the bits as they are.
 struct ResolvedWord {
   std::optional<unsigned> buffer; // Index into ResolvedPlan::buffers.
   int64_t byteOffset = 0;
@@ -60,6 +60,7 @@ struct ResolvedLaunch {
   std::string symbol;
   int64_t grid[3] = {1, 1, 1}; // All positive: an empty launch is left out.
   std::vector<ResolvedWord> words;
+  std::optional<ThreadBlock> block = std::nullopt; // Of a GPU.
 };
 
 struct ResolvedPlan {

@@ -50,3 +50,13 @@ TEST(WireForm, InPlaceArgumentsAndDraws) {
   interp::HostTensor a = llvm::cantFail(inputTensor(row, "x")), b = llvm::cantFail(inputTensor(row, "x", 1));
   EXPECT_NE(std::memcmp(a.storage->data(), b.storage->data(), a.storage->size()), 0);
 }
+
+TEST(WireForm, LaunchesOfAGpuSayTheirBlocks) {
+  ResolvedPlan plan;
+  plan.scratchBytes = 64;
+  ResolvedLaunch cpu{"k_0", {2, 1, 1}, {}}, gpu{"k_1", {3, 1, 1}, {}, ThreadBlock{128, 4096}};
+  plan.steps = {cpu, gpu};
+  EXPECT_EQ(textOf(wirePlan(plan)),
+            R"({"steps":[{"arguments":[],"grid":[2,1,1],"scratch_bytes":64,"step":"launch","symbol":"k_0"},)"
+            R"({"arguments":[],"grid":[3,1,1],"shared":4096,"step":"launch","symbol":"k_1","threads":128}]})");
+}

@@ -47,6 +47,21 @@ TEST(Manifest, CanonicalBytes) {
   EXPECT_EQ(reread(with("\"4\"", "4")), canonical);
 }
 
+TEST(Manifest, OfAGpu) {
+  std::string text = with(R"("step":"launch",)", R"("shared":2048,"step":"launch",)");
+  for (auto [from, to] :
+       {std::pair(
+            R"("resources":{"code_bytes":1000,"scratch_bytes":64})",
+            R"("resources":{"code_bytes":1000,"registers":40,"scratch_bytes":0,"shared_bytes":2048,"spill_bytes":0})"),
+        std::pair(R"("symbol":"k_0")", R"("symbol":"k_0","threads":128)"),
+        std::pair(R"("toolchain":{)", R"("toolchain":{"assembler":"ptxas 13.0",)")})
+    text.replace(text.find(from), StringRef(from).size(), to);
+  EXPECT_EQ(reread(text), text);
+  Manifest manifest = cantFail(Manifest::parse(text, "m.json"));
+  EXPECT_EQ(manifest.resources.threads->registers, 40);
+  EXPECT_EQ(std::get<PlanLaunch>(manifest.plan.steps[1]).block->threads, 128);
+}
+
 TEST(Manifest, ArtifactHash) {
   auto hash = [](const std::string &text) { return cantFail(Manifest::parse(text, "m.json")).artifactHash(); };
   EXPECT_EQ(hash(with("bm=32", "bm=64")), hash(canonical));
@@ -85,6 +100,11 @@ TEST(Manifest, Errors) {
       {"\"buffer\":\"out\"", "\"buffer\":\"eps\"", "{", "`eps` names no buffer"},
       {"\"name\":\"tmp\"", "\"name\":\"x\"", "{", "`x` is declared twice"},
       {",\"dev.cores\"]", "]", "{", "the grid of `k_0` has `2` sizes, not 3"},
+      {"\"symbol\":\"k_0\"", "\"symbol\":\"k_0\",\"threads\":128", "{\"arguments\":[{\"offset",
+       "key `shared` is missing"},
+      {"\"symbol\":\"k_0\"", "\"symbol\":\"k_0\",\"threads\":0,\"shared\":-1", "{",
+       "`k_0` has blocks of `0` threads and `-1` shared bytes; at least 1 and 0 are allowed"},
+      {"\"scratch_bytes\":64", "\"scratch_bytes\":64,\"registers\":4", "{\"code_bytes", "key `spill_bytes` is missing"},
       {"overlap(acc, x)", "overlap(acc, y)", "{", "`overlap(acc, y) == none` names no argument `y`"},
       {"\"scalar\":\"eps\"", "\"scalar\":\"n\"", "{", "scalar `n` is `i64`, a launch wants `f32`"},
   };

@@ -77,6 +77,16 @@ TEST(ResolvedPlan, Numbers) {
   EXPECT_EQ(launch.words[4].bits, 6u);
 }
 
+TEST(ResolvedPlan, BlocksOfAGpu) {
+  Manifest manifest = makeManifest();
+  std::get<PlanLaunch>(manifest.plan.steps[1]).block = {128, 4096};
+  ResolvedPlan plan = cantFail(resolve(manifest, makeBinding(9, 8)));
+  const ResolvedLaunch &launch = std::get<ResolvedLaunch>(plan.steps[1]);
+  ASSERT_TRUE(launch.block);
+  EXPECT_EQ(launch.block->threads, 128);
+  EXPECT_EQ(launch.block->sharedBytes, 4096);
+}
+
 TEST(ResolvedPlan, EmptyWorkIsLeftOut) {
   ResolvedPlan plan = cantFail(resolve(makeManifest(), makeBinding(0, 6)));
   EXPECT_TRUE(plan.steps.empty());
