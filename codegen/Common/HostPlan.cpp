@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis/KernelHash.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace helion;
@@ -230,6 +231,18 @@ SizeExpr HostPlan::specialise(const SizeExpr &expr) const {
         return SizeExpr::constant(value);
     return std::nullopt;
   });
+}
+
+int64_t HostPlan::divisor(const SizeExpr &expr) const {
+  int64_t divisor = 1;
+  for (const Pred &fact : manifest.facts) {
+    if (fact.isOverlap() || fact.op() != Pred::Compare::EQ || !fact.rhs().isConstant(0) ||
+        fact.lhs().kind() != SizeExpr::Kind::Mod || fact.lhs().lhs() != expr)
+      continue;
+    if (std::optional<int64_t> known = fact.lhs().rhs().asConstant(); known && *known > 0)
+      divisor = std::lcm(divisor, *known);
+  }
+  return divisor;
 }
 
 //===-- Values ----------------------------------------------------------------------------------------------------===//

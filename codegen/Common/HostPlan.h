@@ -26,6 +26,11 @@ public:
   /// A view of a buffer, specialised; what it needs becomes a fact. An error on `op` where it is none.
   mlir::FailureOr<HostView> view(mlir::Value memref, mlir::Operation *op);
 
+  /// The artifact will rely on it; facts that always hold are left out.
+  void addFact(const Pred &fact);
+  /// The largest number that the facts say divides `expr`; 1 where they say nothing.
+  int64_t divisor(const SizeExpr &expr) const;
+
   HostExprs exprs;
   Manifest manifest;
 
@@ -36,7 +41,6 @@ private:
   void addTypeFacts(mlir::BlockArgument argument);
   void addOverlapFacts();
   mlir::FailureOr<Pred> factOnArguments(const Pred &fact);
-  void addFact(const Pred &fact);
   mlir::LogicalResult addOutputs(ReturnOp op);
   mlir::LogicalResult addWorkspace();
   mlir::LogicalResult addCheck(AssertOp op);

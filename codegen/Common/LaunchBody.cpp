@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the body function's arguments and memrefs, and the outer function with the kernel ABI of docs/design/0002.
+// Builds the body function's arguments and memrefs, and for a span the outer function with the CPU kernel ABI of
+// docs/design/0002.
 
 #include "codegen/Common/LaunchBody.h"
 #include "codegen/Common/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
@@ -12,15 +14,21 @@
 using namespace mlir;
 using namespace helion;
 
-LaunchBody::LaunchBody(HostPlan &plan, LaunchOp launch, StringRef symbol, ModuleOp module)
-    : plan(plan), launch(launch), module(module), b(module.getContext()), symbol(symbol) {
+LaunchBody::LaunchBody(HostPlan &plan, LaunchOp launch, StringRef symbol, ModuleOp module, Programs programs)
+    : plan(plan), launch(launch), module(module), programs(programs), firstWord(programs == Programs::Span ? 2 : 0),
+      b(module.getContext()), symbol(symbol) {
   b.setInsertionPointToEnd(module.getBody());
-  Type index = b.getIndexType();
-  body = func::FuncOp::create(b, launch.getLoc(), (symbol + "_body").str(), b.getFunctionType({index, index}, {}));
-  body.setPrivate();
-  body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
-  // Not inlined: the call is paid once for a span of programs, and noalias of arguments is exact only across a call.
-  body->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  SmallVector<Type> bounds(firstWord, b.getIndexType());
+  if (programs == Programs::Block) {
+    body = func::FuncOp::create(b, launch.getLoc(), symbol, b.getFunctionType(bounds, {}));
+    body->setAttr(kEntryAttr, b.getUnitAttr());
+  } else {
+    body = func::FuncOp::create(b, launch.getLoc(), (symbol + "_body").str(), b.getFunctionType(bounds, {}));
+    body.setPrivate();
+    body->setAttr("llvm.linkage", LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+    // Not inlined: the call is paid once for a span of programs, and noalias of arguments is exact only across a call.
+    body->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  }
   entry = body.addEntryBlock();
   b.setInsertionPointToStart(entry);
 }
@@ -31,10 +39,12 @@ Value LaunchBody::parameter(StringRef key, Type type, Parameter parameter) {
     parameters.push_back(std::move(parameter));
     entry->addArgument(type, launch.getLoc());
   }
-  return entry->getArgument(known->second + 2);
+  return entry->getArgument(known->second + firstWord);
 }
 
 Value LaunchBody::gridSize(unsigned axis) {
+  if (programs == Programs::Block)
+    return gpu::GridDimOp::create(b, launch.getLoc(), gpu::Dimension(axis));
   return parameter("grid " + std::to_string(axis), b.getIndexType(), {std::nullopt, axis});
 }
 
@@ -44,7 +54,10 @@ Value LaunchBody::indexWord(const SizeExpr &expr) {
   PlanArgument word;
   word.kind = PlanArgument::Kind::Index;
   word.value = expr;
-  return parameter("index " + expr.str(), b.getIndexType(), {word});
+  std::string key = "index " + expr.str();
+  if (programs == Programs::Span)
+    return parameter(key, b.getIndexType(), {word});
+  return arith::IndexCastOp::create(b, launch.getLoc(), b.getIndexType(), parameter(key, b.getI64Type(), {word}));
 }
 
 OpFoldResult LaunchBody::sizeOrWord(const SizeExpr &expr) {
@@ -177,19 +190,45 @@ void LaunchBody::markDistinctPointers() {
     if (!parameter.word || parameter.word->kind != PlanArgument::Kind::Pointer)
       continue;
     if (pointers[parameter.word->name] == 1)
-      body.setArgAttr(number + 2, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+      body.setArgAttr(number + firstWord, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   }
 }
 
-std::vector<PlanArgument> LaunchBody::finish() {
+/// What facts say of the words: alignment of pointers in bytes, divisors of numbers.
+void LaunchBody::markDivisors() {
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    const std::optional<PlanArgument> &word = parameter.word;
+    if (!word || word->kind == PlanArgument::Kind::Scalar)
+      continue;
+    bool isPointer = word->kind == PlanArgument::Kind::Pointer;
+    if (isPointer && !word->value.isConstant(0))
+      continue;
+    int64_t divisor = plan.divisor(isPointer ? SizeExpr::align(word->name) : word->value);
+    // An alignment is a power of two.
+    divisor = isPointer ? divisor & -divisor : divisor;
+    StringRef name = isPointer ? LLVM::LLVMDialect::getAlignAttrName() : StringRef(kMultipleAttr);
+    if (divisor > 1)
+      body.setArgAttr(number + firstWord, name, b.getI64IntegerAttr(divisor));
+  }
+}
+
+void LaunchBody::finishSpan() {
   auto scratch = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
   entry->addArgument(scratch, launch.getLoc());
   body.setFunctionType(b.getFunctionType(entry->getArgumentTypes(), {}));
   body.setArgAttr(entry->getNumArguments() - 1, kScratchAttr, b.getUnitAttr());
-  markDistinctPointers();
+  writeOuter();
+}
+
+std::vector<PlanArgument> LaunchBody::finish() {
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, launch.getLoc());
-  writeOuter();
+  body.setFunctionType(b.getFunctionType(entry->getArgumentTypes(), {}));
+  if (programs == Programs::Span)
+    finishSpan();
+  else
+    markDivisors();
+  markDistinctPointers();
   std::vector<PlanArgument> words;
   for (const Parameter &parameter : parameters)
     if (parameter.word)

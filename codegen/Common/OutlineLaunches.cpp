@@ -6,6 +6,7 @@
 #include "codegen/Common/LaunchBody.h"
 #include "codegen/Common/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -81,9 +82,9 @@ static LogicalResult replaceCaptures(LaunchOp launch, LaunchBody &body) {
   return success();
 }
 
-static FailureOr<PlanLaunch> outline(HostPlan &plan, LaunchOp launch, ModuleOp module, StringRef symbol) {
-  PlanLaunch step;
-  step.symbol = symbol.str();
+/// The grid of a launch step. A GPU's y and z count to 65535 only.
+static LogicalResult readGrid(HostPlan &plan, LaunchOp launch, Programs programs, PlanLaunch &step) {
+  constexpr int64_t maxBlocksYZ = 65535;
   step.grid.assign(3, SizeExpr::constant(1));
   if (launch.getGrid().empty())
     return launch.emitOpError() << "has no grid; launches are outlined after their programs are mapped";
@@ -92,34 +93,72 @@ static FailureOr<PlanLaunch> outline(HostPlan &plan, LaunchOp launch, ModuleOp m
     if (failed(expr))
       return failure();
     step.grid[axis] = *expr;
+    if (programs == Programs::Block && axis > 0)
+      plan.addFact(Pred::compare(Pred::Compare::LE, *expr, SizeExpr::constant(maxBlocksYZ)));
   }
-  LaunchBody body(plan, launch, symbol, module);
+  return success();
+}
+
+/// The loop over a span's programs, and the ids inside; it comes last, after the prologue that materialise still may
+/// add to. A block's ids are the hardware's.
+static Block *startPrograms(LaunchBody &body, Location loc, Programs programs, unsigned rank, SmallVector<Value> &ids) {
+  OpBuilder &b = body.builder();
+  if (programs == Programs::Block) {
+    for (unsigned axis = 0; axis < 3; ++axis)
+      ids.push_back(axis < rank ? gpu::BlockIdOp::create(b, loc, gpu::Dimension(axis)).getResult()
+                                : arith::ConstantIndexOp::create(b, loc, 0).getResult());
+    return b.getInsertionBlock();
+  }
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto loop = scf::ForOp::create(b, loc, body.begin(), body.end(), one);
+  b.setInsertionPoint(loop);
+  OpBuilder inLoop(loop.getContext());
+  inLoop.setInsertionPointToStart(loop.getBody());
+  ids = programIds(inLoop, loc, body, loop.getInductionVar(), rank);
+  return loop.getBody();
+}
+
+/// Choices on the launch that later passes read from the function.
+static void carryChoices(LaunchOp launch, func::FuncOp function) {
   if (Attribute vectors = launch->getAttr("step_vectors"))
-    body.function()->setAttr(kStepVectorsAttr, vectors);
+    function->setAttr(kStepVectorsAttr, vectors);
+  if (IntegerAttr warps = launch.getWarpsAttr())
+    function->setAttr(kWarpsAttr, warps);
+}
+
+static FailureOr<PlanLaunch> outline(HostPlan &plan, LaunchOp launch, ModuleOp module, StringRef symbol,
+                                     Programs programs) {
+  PlanLaunch step;
+  step.symbol = symbol.str();
+  if (failed(readGrid(plan, launch, programs, step)))
+    return failure();
+  LaunchBody body(plan, launch, symbol, module, programs);
+  carryChoices(launch, body.function());
   if (failed(replaceCaptures(launch, body)))
     return failure();
-  // The loop comes last, after the prologue that materialise still may add to.
-  Location loc = launch.getLoc();
-  OpBuilder inLoop(module.getContext());
-  Value one = arith::ConstantIndexOp::create(body.builder(), loc, 1);
-  auto loop = scf::ForOp::create(body.builder(), loc, body.begin(), body.end(), one);
-  body.builder().setInsertionPoint(loop);
-  inLoop.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> ids = programIds(inLoop, loc, body, loop.getInductionVar(), launch.getGrid().size());
+  SmallVector<Value> ids;
+  Block *block = startPrograms(body, launch.getLoc(), programs, launch.getGrid().size(), ids);
   if (failed(replaceProgramOps(launch, body, ids)))
     return failure();
   Block &code = launch.getBody().front();
   code.getTerminator()->erase();
-  Operation *yield = loop.getBody()->getTerminator();
-  loop.getBody()->getOperations().splice(yield->getIterator(), code.getOperations());
+  auto end = programs == Programs::Span ? block->getTerminator()->getIterator() : block->end();
+  block->getOperations().splice(end, code.getOperations());
   step.arguments = body.finish();
   return step;
 }
 
 namespace {
 struct OutlineLaunchesPass : helion::impl::OutlineLaunchesPassBase<OutlineLaunchesPass> {
+  using OutlineLaunchesPassBase::OutlineLaunchesPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (programs != "span" && programs != "block") {
+      module.emitError() << "`programs` is `" << programs << "`; `span` and `block` are allowed";
+      return signalPassFailure();
+    }
+    Programs kind = programs == "span" ? Programs::Span : Programs::Block;
     SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
     if (kernels.size() != 1) {
       module.emitError() << "has `" << kernels.size() << "` kernels; an artifact is made of one";
@@ -130,7 +169,7 @@ struct OutlineLaunchesPass : helion::impl::OutlineLaunchesPassBase<OutlineLaunch
     unsigned number = 0;
     LogicalResult built = plan.build([&](LaunchOp launch) {
       std::string symbol = (kernel.getSymName() + "_" + Twine(number++)).str();
-      FailureOr<PlanLaunch> step = outline(plan, launch, module, symbol);
+      FailureOr<PlanLaunch> step = outline(plan, launch, module, symbol, kind);
       if (failed(step))
         return failure();
       words += step->arguments.size();

@@ -9,6 +9,14 @@
 namespace helion {
 /// Module attribute: the manifest as JSON text. Complete after `helion-lower`.
 constexpr llvm::StringLiteral kManifestAttr = "helion.manifest";
+/// Function attribute (unit): called from outside by its name, with the words of its launch step.
+constexpr llvm::StringLiteral kEntryAttr = "helion.entry";
+/// Function attribute (i64) from the launch's `warps`: warps of a block.
+constexpr llvm::StringLiteral kWarpsAttr = "helion.warps";
+/// Argument attribute (i64) of a number: what the facts say divides it.
+constexpr llvm::StringLiteral kMultipleAttr = "helion.multiple";
+/// Function attribute (i64) that target passes set: bytes of dynamic shared memory of a block.
+constexpr llvm::StringLiteral kSharedBytesAttr = "helion.shared_bytes";
 /// Argument attribute (unit) of a body function: the thread's scratch memory, `memref<?xi8>`, 64-byte aligned.
 constexpr llvm::StringLiteral kScratchAttr = "helion.scratch";
 /// Function attribute (index) from the launch's `step_vectors`: a target's choice for the whole function.

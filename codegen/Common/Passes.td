@@ -17,6 +17,10 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
     values that a fact fixes are none. The rest of the host part becomes the plan in the module attribute
     `helion.manifest`; the kernel op is erased.
 
+    With `programs=block` a program is a block of threads: each launch becomes one function, marked `helion.entry`, whose parameters
+    are the argument words in order (numbers as i64); program ids are `gpu.block_id`, grid sizes `gpu.grid_dim`. What facts say of
+    a word stands on it: `llvm.align` on pointers, `helion.multiple` on numbers.
+
     **Before / After**
     ```mlir
     helion.launch "k" grid(%m) { %p = helion.program_id "x" ... %x ... }
@@ -26,20 +30,27 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
       %m = memref.reinterpret_cast ...
       scf.for %p = %begin to %end step %c1 { ... %m ... }
     }
+    // after, programs=block
+    func.func @k_0(%x: !llvm.ptr {llvm.noalias, llvm.align = 16}, %n: i64 {helion.multiple = 8}) attributes {helion.entry, helion.warps = 4} {
+      %p = gpu.block_id x ...
+    }
     ```
 
     **Needs.** Form S or L, one kernel, blocks bound.
 
     **Gives.** Functions without host values; `helion.manifest` with arguments, facts and plan.
 
-    **Reads.** `step_vectors` on launches, which becomes `helion.step_vectors` on the inner function.
+    **Reads.** `step_vectors` and `warps` on launches, which become `helion.step_vectors` and `helion.warps` on the function.
 
-    **Fails when** a grid, size, check or fill is no expression of the plan, a host op has no step, an argument that the
+    **Fails when** `programs` is neither word, a grid, size, check or fill is no expression of the plan, a host op has no step, an argument that the
     kernel returns is no allocation of its own.
 
     **Numerics.** Exact.
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+  let options = [Option<"programs", "programs", "std::string", "\"span\"",
+    "what a call of a function runs: a `span` of programs, as a CPU wants it, or one program as a `block` of threads, whose grid "
+    "then has at most 65535 blocks along y and z, which becomes a fact">];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"launches", "launches", "Launches outlined">,
                     Statistic<"words", "argument-words", "Argument words of all launches">];

@@ -3,12 +3,12 @@
 // One target machine per call; LLVM's default O3 pipeline with a library of three functions.
 
 #include "codegen/Driver/ObjectCode.h"
+#include "codegen/Common/OptimizeCode.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -65,31 +65,13 @@ static TargetLibraryInfoImpl freestandingLibrary(const TargetMachine &machine) {
   return library;
 }
 
-static void optimize(Module &module, TargetMachine &machine, const TargetLibraryInfoImpl &library) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager callGraph;
-  ModuleAnalysisManager modules;
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  PassBuilder builder(&machine, tuning);
-  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
-}
-
 Expected<std::string> helion::emitObjectCode(Module &module, const Device &device) {
   Expected<std::unique_ptr<TargetMachine>> machine = makeTargetMachine(device);
   if (!machine)
     return machine.takeError();
   prepareFunctions(module, device, **machine);
   TargetLibraryInfoImpl library = freestandingLibrary(**machine);
-  optimize(module, **machine, library);
+  optimizeCode(module, **machine, library);
 
   SmallVector<char, 0> bytes;
   raw_svector_ostream os(bytes);

@@ -1,4 +1,6 @@
 // RUN: helion-opt --helion-outline-launches --split-input-file --verify-diagnostics %s
+// RUN: not helion-opt --helion-outline-launches=programs=warp %s 2>&1 | FileCheck %s
+// CHECK: `programs` is `warp`; `span` and `block` are allowed
 
 // expected-error@+1 {{has `0` kernels; an artifact is made of one}}
 module {

@@ -1,6 +1,9 @@
 // RUN: helion-opt --helion-outline-launches --canonicalize --cse --split-input-file %s | FileCheck %s
 // RUN: helion-opt --helion-outline-launches --split-input-file %s -o %t.mlir && helion-opt --split-input-file %t.mlir -o /dev/null
 
+// With blocks as programs the same modules give one function a launch.
+// RUN: helion-opt --helion-outline-launches=programs=block --canonicalize --cse --split-input-file %s | FileCheck %s --check-prefix=BLOCK
+
 // One launch over two axes. The fact fixes x's inner stride; `n` and the constant-folded sizes are one word each; the scaled
 // eps is host arithmetic that no plan expression holds, so the body computes it before its loop.
 !arg = memref<?x64xf32, strided<[?, ?], offset: ?>>
@@ -56,6 +59,18 @@ module attributes {helion.form = "scheduled"} {
 // CHECK:     arith.remui %[[Y]], %[[GY]]
 // CHECK:     helion.splat %[[E2]]
 // CHECK-NOT: helion.launch
+// The y axis is constant, so no fact bounds it.
+// BLOCK: helion.manifest = "
+// BLOCK-SAME: \22facts\22:[\22x.size(1) == 64\22,\22x.stride(1) == 1\22]
+// BLOCK-SAME: \22steps\22:[{\22arguments\22:[{\22index\22:\22x.size(0)\22},{\22offset\22:\220\22,\22pointer\22:\22x\22},{\22index\22:\22x.stride(0)\22},{\22dtype\22:\22f32\22,\22scalar\22:\22eps\22},{\22offset\22:\220\22,\22pointer\22:\22out\22}]
+// BLOCK: func.func @scale_0(%[[M:.*]]: i64, %[[X:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %[[EPS:.*]]: f32, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}) attributes {helion.entry} {
+// BLOCK-DAG:   arith.index_cast %[[M]] : i64 to index
+// BLOCK-DAG:   %[[I:.*]] = gpu.block_id x
+// BLOCK-DAG:   %[[J:.*]] = gpu.block_id y
+// BLOCK-DAG:   %[[GY:.*]] = gpu.grid_dim y
+// BLOCK:   arith.remui %[[J]], %[[GY]]
+// BLOCK-NOT: scf.for
+// BLOCK-NOT: _body
 
 // -----
 
@@ -104,3 +119,33 @@ module attributes {helion.form = "scheduled"} {
 // CHECK: func.func private @two_0_body(%[[B:.*]]: index, %[[E:.*]]: index, %[[X0:.*]]: !llvm.ptr, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %[[X1:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr {llvm.noalias}
 // CHECK: func.func private @two_1_body
 // CHECK:   arith.index_cast %{{.*}} : index to i32
+// BLOCK: func.func @two_0(%{{.*}}: !llvm.ptr, %{{.*}}: i64
+// BLOCK: func.func @two_1(
+
+// -----
+
+// Facts of alignment and divisors stand on the words; the launch's warps on the function; a y axis that no constant bounds is a fact.
+!arg = memref<?x?xf32, strided<[?, ?], offset: ?>>
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @aligned(%x: !arg {helion.name = "x"}, %y: memref<?xf32, strided<[?], offset: ?>> {helion.name = "y", helion.writes})
+      attributes {helion.signature = {x = "f32[2]", y = "f32[1]"},
+                  helion.facts = [#helion.pred<"x.align % 16 == 0">, #helion.pred<"x.stride(0) % 4 == 0">, #helion.pred<"x.stride(0) % 6 == 0">,
+                                  #helion.pred<"x.size(1) % 8 == 0">]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %m = memref.dim %x, %c0 : !arg
+    %n = memref.dim %x, %c1 : !arg
+    helion.launch "copy" grid(%n, %m) attributes {warps = 8 : i64} {
+      %i = helion.program_id "y"
+      %j = helion.program_id "x"
+      %v = helion.load %x[%i, %j] site "x.0" : !arg, (index, index) -> f32
+      helion.store %v, %y[%j] site "y.0" : f32, memref<?xf32, strided<[?], offset: ?>>, (index)
+    }
+    helion.return
+  }
+}
+// CHECK: func.func @aligned_0(
+// CHECK: func.func private @aligned_0_body({{.*}}) attributes {helion.warps = 8 : i64
+// BLOCK: \22facts\22:[{{.*}}\22x.size(0) <= 65535\22
+// BLOCK: func.func @aligned_0(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: i64{{.*}}, %{{.*}}: i64 {helion.multiple = 12 : i64},
+// BLOCK-SAME: attributes {helion.entry, helion.warps = 8 : i64}
