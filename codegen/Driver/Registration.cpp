@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "passes/Config/Passes.h"
+#include "passes/Layout/Passes.h"
 #include "passes/Normalize/Passes.h"
 #include "passes/Schedule/Passes.h"
 
@@ -32,6 +33,7 @@ void helion::registerAllDialects(DialectRegistry &registry) {
 
 void helion::registerAllPasses() {
   registerHelionConfigPasses();
+  registerHelionLayoutPasses();
   registerHelionNormalizePasses();
   registerHelionSchedulePasses();
   registerHelionExpandMathPasses();

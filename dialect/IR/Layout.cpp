@@ -278,6 +278,47 @@ std::optional<Layout> Layout::subtile(ArrayRef<int64_t> shape) const {
   return corner(shape);
 }
 
+Layout Layout::withDimInThread(unsigned at, int64_t extent) const {
+  Point outs(shape());
+  outs.insert(outs.begin() + at, extent);
+  IndexMap map(indexMap.ins(), outs);
+  for (unsigned in = 0; in != kNumSpaces; ++in)
+    for (auto [bit, value] : enumerate(indexMap.basesOf(in))) {
+      Point longer(value);
+      longer.insert(longer.begin() + at, 0);
+      map.addBasis(in, bit, longer);
+    }
+  for (Digit digit : indexMap.digits()) {
+    digit.out += digit.out >= at;
+    map.addDigit(digit);
+  }
+  unsigned reg = unsigned(LayoutSpace::Reg);
+  map.addDigit({reg, at, size(LayoutSpace::Reg), 1, extent});
+  map.setInSize(reg, size(LayoutSpace::Reg) * extent);
+  return Layout(std::move(map));
+}
+
+std::optional<Layout> Layout::reshaped(ArrayRef<int64_t> newShape, ArrayRef<SmallVector<int64_t>> groups) const {
+  bool merges = rank() >= newShape.size();
+  ArrayRef<int64_t> high = merges ? shape() : newShape;
+  IndexMap move(shape(), newShape);
+  for (auto [low, members] : enumerate(groups)) {
+    int64_t stride = 1;
+    for (int64_t member : reverse(members)) {
+      if (merges)
+        move.addDigit({unsigned(member), unsigned(low), 1, stride, high[member]});
+      else
+        move.addDigit({unsigned(low), unsigned(member), stride, 1, high[member]});
+      stride *= high[member];
+    }
+  }
+  move.canonicalize();
+  std::optional<IndexMap> result = IndexMap::compose(indexMap, move);
+  if (!result || !result->isWellFormed() || !result->isSurjective())
+    return std::nullopt;
+  return Layout(std::move(*result));
+}
+
 bool Layout::sameOverGroup(const Layout &other) const {
   unsigned group = unsigned(LayoutSpace::Group);
   auto digitsOf = [&](const Layout &layout) {

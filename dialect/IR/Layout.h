@@ -78,6 +78,12 @@ public:
   std::optional<Layout> subtile(llvm::ArrayRef<int64_t> shape) const;
   /// The layout of the elements in the first block of this shape alone; none when a digit crosses its edge.
   std::optional<Layout> corner(llvm::ArrayRef<int64_t> shape) const;
+  /// The same with a dim more, before dim `at`: each thread holds all of its elements.
+  Layout withDimInThread(unsigned at, int64_t extent) const;
+  /// What row-major merging and splitting of dims makes of it: `groups` lists, for the shape of higher rank, the dims
+  /// that belong to each dim of the other. None when a digit crosses the edge of a dim.
+  std::optional<Layout> reshaped(llvm::ArrayRef<int64_t> shape,
+                                 llvm::ArrayRef<llvm::SmallVector<int64_t>> groups) const;
   /// Both layouts split the tile over the instances of a group alike.
   bool sameOverGroup(const Layout &other) const;
 

@@ -4,6 +4,7 @@
 
 #include "dialect/IR/Dims.h"
 #include "dialect/IR/Helion.h"
+#include "dialect/IR/LayoutRules.h"
 
 using namespace mlir;
 using namespace helion;
@@ -26,6 +27,12 @@ template <typename AccessOp> static LogicalResult verifyAccess(AccessOp op, Type
   if (getElementTypeOrSelf(value) != memref.getElementType())
     return op.emitOpError() << "value has element type " << getElementTypeOrSelf(value) << ", the host tensor "
                             << memref.getElementType();
+  for (Type index : op.getIndices().getTypes())
+    if (LayoutAttr own = layoutOf(index), whole = layoutOf(value); own && whole) {
+      Layout wanted = indexOperand(whole.getLayout(), op.getIndices().getTypes());
+      if (own.getLayout() != wanted)
+        return op.emitOpError() << "index has another layout than the value without its other dims, " << wanted.str();
+    }
   if (Value mask = op.getMask()) {
     Type wanted = withElementType(value, IntegerType::get(op.getContext(), 1));
     if (mask.getType() != wanted)

@@ -4,6 +4,7 @@
 
 #include "dialect/IR/Dims.h"
 #include "dialect/IR/Helion.h"
+#include "dialect/IR/LayoutRules.h"
 
 using namespace mlir;
 using namespace helion;
@@ -32,20 +33,6 @@ LogicalResult IotaOp::verify() {
 
 LogicalResult SplatOp::verify() { return verifySameElement(*this, getValue().getType(), getResult().getType()); }
 
-/// Form L: the layout that an operand needs so that each thread holds what it repeats.
-static Layout broadcastOperand(const Layout &result, ArrayRef<int64_t> dims, ArrayRef<DimAttr> from,
-                               ArrayRef<DimAttr> to) {
-  Layout layout = result;
-  for (int64_t dim = to.size() - 1; dim >= 0; --dim) {
-    const int64_t *source = llvm::find(dims, dim);
-    if (source == dims.end())
-      layout = layout.withoutDim(dim);
-    else if (from[source - dims.begin()] != to[dim])
-      layout = layout.withDimCollapsed(dim);
-  }
-  return layout;
-}
-
 LogicalResult BroadcastOp::verify() {
   SmallVector<DimAttr> from = dimsOf(getValue().getType()), to = dimsOf(getResult().getType());
   if (getDims().size() != from.size())
@@ -63,9 +50,12 @@ LogicalResult BroadcastOp::verify() {
   if (failed(verifySameElement(*this, getValue().getType(), getResult().getType())))
     return failure();
   LayoutAttr operand = layoutOf(getValue().getType()), result = layoutOf(getResult().getType());
-  if (operand && result && operand.getLayout() != broadcastOperand(result.getLayout(), getDims(), from, to))
-    return emitOpError() << "operand has another layout than the result without its new dims, "
-                         << broadcastOperand(result.getLayout(), getDims(), from, to).str();
+  if (!operand || !result)
+    return success();
+  Layout wanted =
+      broadcastOperand(result.getLayout(), getDims(), cast<RankedTensorType>(getValue().getType()).getShape());
+  if (operand.getLayout() != wanted)
+    return emitOpError() << "operand has another layout than the result without its new dims, " << wanted.str();
   return success();
 }
 
@@ -109,6 +99,14 @@ LogicalResult ReshapeOp::verify() {
   }
   if (next != int64_t(high.size()))
     return emitOpError() << "groups do not list the dims 0.." << high.size() << " in order";
+  LayoutAttr operand = layoutOf(getValue().getType()), result = layoutOf(getResult().getType());
+  if (operand && result) {
+    std::optional<Layout> wanted = reshapedLayout(operand.getLayout(), result.getLayout().shape(), getGroups());
+    if (!wanted)
+      return emitOpError() << "a thread's part of the operand is no part of the result; convert the layout first";
+    if (*wanted != result.getLayout())
+      return emitOpError() << "result has another layout than the reshaped one, " << wanted->str();
+  }
   return verifySameElement(*this, getValue().getType(), getResult().getType());
 }
 

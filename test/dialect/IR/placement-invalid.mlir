@@ -190,3 +190,42 @@ helion.kernel @negative_permute_layout(%n: index {helion.name = "n"}, %c: f32 {h
   }
   helion.return
 }
+
+// -----
+
+#a = #helion.layout<[4, 8], reg = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0]]>
+#b = #helion.layout<[32], reg = [[8], [16]], lane = [[1], [2], [4]]>
+helion.kernel @negative_reshape_layout(%n: index {helion.name = "n"}, %c: f32 {helion.name = "c"}) {
+  helion.launch "f" grid(%n) {
+    %v = helion.splat %c : f32 -> tensor<4x8xf32, #a>
+    // expected-error @below {{result has another layout than the reshaped one, <[32], reg = [[1], [2], [4]], lane = [[8], [16]]>}}
+    %w = helion.reshape %v [array<i64: 0, 1>] : tensor<4x8xf32, #a> -> tensor<32xf32, #b>
+  }
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_reshape_crosses(%n: index {helion.name = "n"}, %c: f32 {helion.name = "c"}) {
+  helion.launch "f" grid(%n) {
+    %v = helion.splat %c : f32 -> tensor<6xf32, #helion.layout<[2], lane = [[1]], repeat = [reg 0 x 3]>>
+    // expected-error @below {{a thread's part of the operand is no part of the result; convert the layout first}}
+    %w = helion.reshape %v [array<i64: 0, 1>] : tensor<6xf32, #helion.layout<[2], lane = [[1]], repeat = [reg 0 x 3]>> -> tensor<2x3xf32, #helion.layout<[2, 1], lane = [[1, 0]], repeat = [reg 1 x 3]>>
+  }
+  helion.return
+}
+
+// -----
+
+#a = #helion.layout<[4, 8], reg = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0]]>
+#b = #helion.layout<[4], lane = [[2], [1]]>
+helion.kernel @negative_index_layout(%n: index {helion.name = "n"}, %x: memref<?x?xf32> {helion.name = "x"}) {
+  helion.launch "f" grid(%n) {
+    %c0 = arith.constant 0 : index
+    %j = helion.make_tile %c0 : !helion.tile<8>
+    %i = helion.splat %c0 : index -> tensor<4xindex, #b>
+    // expected-error @below {{index has another layout than the value without its other dims, <[4], lane = [[1], [2]]>}}
+    %v = helion.load %x[%i, %j] site "x.0" : memref<?x?xf32>, (tensor<4xindex, #b>, !helion.tile<8>) -> tensor<4x8xf32, #a>
+  }
+  helion.return
+}

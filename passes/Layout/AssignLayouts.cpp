@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// helion-assign-layouts: separate what is cheap, choose, write the layouts into the types, and convert where a rule and
+// a class disagree.
+
+#include "dialect/IR/LayoutConversion.h"
+#include "dialect/IR/LayoutRules.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "passes/Layout/CheapValues.h"
+#include "passes/Layout/LayoutChoice.h"
+#include "passes/Layout/Passes.h"
+#include "passes/Normalize/Passes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace helion;
+
+namespace helion {
+#define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
+#include "passes/Layout/Passes.h.inc"
+} // namespace helion
+
+static RankedTensorType withLayout(Type type, const Layout &layout) {
+  auto tensor = cast<RankedTensorType>(type);
+  return RankedTensorType::get(tensor.getShape(), tensor.getElementType(), LayoutAttr::get(type.getContext(), layout));
+}
+
+namespace {
+/// Writes the chosen layouts into one launch.
+class LayoutWriter {
+public:
+  explicit LayoutWriter(TileGraph &graph) : graph(graph) {}
+
+  void write() {
+    for (TileClass &each : graph.classes)
+      for (Value value : each.values)
+        setLayout(value, *each.layout);
+    // What ops give comes first, so that readers convert what the class has.
+    for (LayoutRule &rule : graph.rules)
+      if (rule.def)
+        writeDef(rule);
+    for (LayoutRule &rule : graph.rules)
+      if (rule.use)
+        writeUse(*rule.use, *derive(rule));
+  }
+
+private:
+  std::optional<Layout> derive(const LayoutRule &rule) const {
+    return rule.derive(graph.layoutOfSource(rule), graph.classes[rule.source].split);
+  }
+
+  static void setLayout(Value value, const Layout &layout) {
+    auto type = withLayout(value.getType(), layout);
+    value.setType(type);
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+      constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).reshape(type));
+  }
+
+  void writeDef(LayoutRule &rule) {
+    const Layout &wanted = *graph.classes[rule.target].layout;
+    std::optional<Layout> given = derive(rule);
+    if (!given)
+      given = writeReshape(cast<ReshapeOp>(rule.op), wanted);
+    if (*given == wanted)
+      return;
+    Type type = rule.def.getType();
+    rule.def.setType(withLayout(type, *given));
+    if (rule.def.use_empty())
+      return;
+    OpBuilder builder(rule.op->getContext());
+    builder.setInsertionPointAfter(rule.op);
+    auto convert = ConvertLayoutOp::create(builder, rule.op->getLoc(), type, rule.def);
+    rule.def.replaceAllUsesExcept(convert.getResult(), convert);
+  }
+
+  /// Brings the operand into a layout that the reshape can keep, and returns what the result has then.
+  Layout writeReshape(ReshapeOp reshape, const Layout &wanted) {
+    auto from = cast<RankedTensorType>(reshape.getValue().getType());
+    std::optional<Layout> operand = reshapedLayout(wanted, from.getShape(), reshape.getGroups());
+    if (!operand)
+      operand = wholeInThread(from.getShape());
+    writeUse(reshape.getValueMutable(), *operand);
+    return *reshapedLayout(*operand, wanted.shape(), reshape.getGroups());
+  }
+
+  /// Converts the operand, outside of the loops that its value comes from outside of.
+  void writeUse(OpOperand &use, const Layout &wanted) {
+    Value value = use.get();
+    if (layoutOf(value.getType()).getLayout() == wanted)
+      return;
+    OpBuilder builder(value.getParentBlock()->findAncestorOpInBlock(*use.getOwner()));
+    use.set(ConvertLayoutOp::create(builder, use.getOwner()->getLoc(), withLayout(value.getType(), wanted), value));
+  }
+
+  TileGraph &graph;
+};
+
+struct AssignLayouts : public helion::impl::AssignLayoutsPassBase<AssignLayouts> {
+  using AssignLayoutsPassBase::AssignLayoutsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(checkOptions(module)))
+      return signalPassFailure();
+    for (auto kernel : module.getOps<KernelOp>()) {
+      if (failed(verifyFormScheduled(kernel)))
+        return signalPassFailure();
+      for (LaunchOp launch : llvm::make_early_inc_range(kernel.getBody().getOps<LaunchOp>()))
+        if (failed(assign(launch)))
+          return signalPassFailure();
+      if (failed(verifyFormLaidOut(kernel)))
+        return signalPassFailure();
+    }
+    module->setAttr(kFormAttr, StringAttr::get(&getContext(), "laidout"));
+  }
+
+private:
+  LogicalResult checkOptions(ModuleOp module) {
+    for (auto [name, value] : {std::pair<StringRef, int64_t>("lanes", lanes), {"vector-bytes", vectorBytes}})
+      if (value < 1 || !llvm::isPowerOf2_64(value))
+        return module.emitError() << name << ": `" << value << "` is no power of two";
+    if (warps < 1)
+      return module.emitError() << "warps: `" << int64_t(warps) << "` is below 1";
+    if (dotInstruction != "none" && dotInstruction != kMatrixInstruction)
+      return module.emitError() << "dot-instruction: `" << dotInstruction << "` is none of `none`, `"
+                                << kMatrixInstruction << "`";
+    return success();
+  }
+
+  LogicalResult assign(LaunchOp launch) {
+    if (!launch.getWarps())
+      launch.setWarps(warps);
+    // Of a number of warps that is no power of two, the rest holds copies.
+    LayoutTarget target{lanes, int64_t(llvm::bit_floor(uint64_t(*launch.getWarps()))), vectorBytes,
+                        dotInstruction == kMatrixInstruction};
+    separateCheapValues(launch);
+    FailureOr<TileGraph> graph = TileGraph::build(launch, target);
+    if (failed(graph))
+      return failure();
+    chooseLayouts(*graph, target);
+    LayoutWriter(*graph).write();
+    IRRewriter rewriter(launch);
+    DominanceInfo dominance(launch->getParentOp());
+    eliminateCommonSubExpressions(rewriter, dominance, launch);
+    countConversions(launch);
+    return success();
+  }
+
+  void countConversions(LaunchOp launch) {
+    llvm::DenseMap<std::pair<Attribute, Attribute>, ConversionPlan::Kind> kinds;
+    launch.walk([&](ConvertLayoutOp convert) {
+      LayoutAttr from = layoutOf(convert.getValue().getType()), to = layoutOf(convert.getResult().getType());
+      auto [it, isNew] = kinds.try_emplace({from, to});
+      if (isNew)
+        it->second = planConversion(from.getLayout(), to.getLayout(), lanes).kind;
+      llvm::Statistic *counters[] = {&registers, &shuffles, &staged};
+      ++*counters[unsigned(it->second)];
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes from form S to form L: which thread holds which element of a tile.
+
+#ifndef HELION_LAYOUT_PASSES
+#define HELION_LAYOUT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Give every tile value of a launch a layout: form S becomes form L";
+  let description = [{
+    **Does.** Values that elementwise ops, loops and branches tie together get one layout. Accumulators of dots decide first, then
+    accesses of memory: neighbours in memory go to one thread, up to a vector, then to its neighbours. Other values follow, by the
+    cheapest of what their neighbours ask for. What costs nothing to make (splats, indices, constants and what is computed of them) is
+    made anew in each layout that a reader wants. Where two rules disagree stands a `helion.convert_layout`.
+
+    **Before / After.**
+    ```mlir
+    %v = helion.load %x[%i, %s] site "x.0" : !arg, (!helion.tile<1>, !helion.tile<1024>) -> tensor<1x1024xf32>
+    %m = helion.reduce maximumf %v dim 1 site "max.0" : tensor<1x1024xf32> -> tensor<1xf32>
+    // becomes, for four warps
+    %v = helion.load %x[%i, %s] site "x.0" : !arg, (!helion.tile<1>, !helion.tile<1024>) -> tensor<1x1024xf32, #row>
+    %m = helion.reduce maximumf %v dim 1 site "max.0" : tensor<1x1024xf32, #row> -> tensor<1xf32, #one>
+    ```
+    **Needs.** Form S; `warps` on launches, else the option's. **Gives.** Form L without groups and rings; a dot that a matrix
+    instruction runs names it as `instruction`. **Reads.** facts on strides; the device's row as options.
+    **Fails when.** an option is no power of two, or an op on tile values has no rule. **Numerics.** exact.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">,
+    Option<"warps", "warps", "int64_t", "4", "warps of a program whose launch does not say">,
+    Option<"vectorBytes", "vector-bytes", "int64_t", "16", "bytes that a thread moves at once at most">,
+    Option<"dotInstruction", "dot-instruction", "std::string", "\"none\"",
+           "`mma16x8x16` for dots of 16-bit floats into f32, `none` for multiply-adds of single threads">];
+  let statistics = [Statistic<"registers", "conversions-in-registers", "conversions that rename registers">,
+                    Statistic<"shuffles", "conversions-by-shuffles", "conversions between the lanes of a warp">,
+                    Statistic<"staged", "conversions-staged", "conversions through staged memory">];
+  let dependentDialects = ["::helion::HelionDialect"];
+}
+
+#endif // HELION_LAYOUT_PASSES

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Contiguous dims from types and facts, and a count of what one warp's instructions touch.
+
+#include "passes/Layout/TileAccess.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <set>
+
+using namespace mlir;
+using namespace helion;
+
+AccessReader::AccessReader(KernelOp kernel, const LayoutTarget &target) : target(target) {
+  for (StringRef fact : kernel.getFacts())
+    facts.insert(fact);
+}
+
+/// A dim is proved by its stride: the constant 1, or a fact. Else the last dim of the buffer that the tensor is a view
+/// of is the best guess: lanes go along it, but no vectors.
+AccessReader::HostDim AccessReader::contiguousDim(Value host) {
+  unsigned last = cast<MemRefType>(host.getType()).getRank() - 1;
+  FailureOr<HostView> view = exprs.view(host);
+  if (failed(view))
+    return {last, false};
+  std::optional<unsigned> likely;
+  unsigned baseRank = cast<MemRefType>(view->base.getType()).getRank();
+  for (int dim = last; dim >= 0; --dim) {
+    const SizeExpr &stride = view->strides[dim];
+    if (stride.isConstant(1) || facts.contains(stride.str() + " == 1"))
+      return {unsigned(dim), true};
+    if (stride == SizeExpr::stride(view->buffer, baseRank - 1) && !likely)
+      likely = dim;
+  }
+  return {likely.value_or(last), false};
+}
+
+/// The dim of an integer tile value along which it counts up by one, as far as its computation shows that.
+static std::optional<unsigned> countingDim(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (!op || !isTileValue(index.getType()))
+    return std::nullopt;
+  if (isa<IotaOp>(op))
+    return 0;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    std::optional<unsigned> dim = countingDim(broadcast.getValue());
+    return dim ? std::optional<unsigned>(broadcast.getDims()[*dim]) : std::nullopt;
+  }
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+    return std::nullopt;
+  std::optional<unsigned> lhs = countingDim(op->getOperand(0));
+  if (lhs || op->getNumOperands() == 1 || !isa<arith::AddIOp>(op))
+    return lhs;
+  return countingDim(op->getOperand(1));
+}
+
+TileAccess AccessReader::read(Operation *op, Value host, ValueRange indices) {
+  auto type = cast<MemRefType>(host.getType());
+  TileAccess access{op, std::nullopt};
+  access.elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  if (type.getRank() == 0)
+    return access;
+  HostDim contiguous = contiguousDim(host);
+  unsigned dim = 0;
+  bool placed = false;
+  for (auto [hostDim, index] : llvm::enumerate(indices)) {
+    std::optional<unsigned> own;
+    if (isa<TileType>(index.getType())) {
+      own = dim++;
+    } else if (isTileValue(index.getType())) {
+      if (std::optional<unsigned> counting = countingDim(index); counting && !placed)
+        own = dim + *counting;
+      dim += placed ? 0 : cast<RankedTensorType>(index.getType()).getRank();
+      placed = true;
+    }
+    if (hostDim == contiguous.dim)
+      access.fastDim = own;
+  }
+  if (access.fastDim && contiguous.proved)
+    access.vector = std::max<int64_t>(1, target.vectorBytes / access.elementBytes);
+  return access;
+}
+
+/// Neighbouring registers that hold neighbours along `dim`, as many as one instruction may move.
+static int64_t vectorOf(const Layout &layout, unsigned dim, int64_t limit) {
+  Point point(kNumSpaces, 0);
+  int64_t width = 1;
+  while (width * 2 <= std::min(limit, layout.size(LayoutSpace::Reg))) {
+    for (int64_t reg = width; reg != width * 2; ++reg) {
+      point[unsigned(LayoutSpace::Reg)] = reg;
+      Point index = layout.indexAt(point);
+      index[dim] -= reg;
+      if (llvm::any_of(index, [](int64_t component) { return component != 0; }))
+        return width;
+    }
+    width *= 2;
+  }
+  return width;
+}
+
+int64_t helion::accessCost(const TileAccess &access, const Layout &layout, const LayoutTarget &target) {
+  constexpr int64_t kSectorBytes = 32, kIssue = 4;
+  int64_t vector = access.fastDim ? vectorOf(layout, *access.fastDim, access.vector) : 1;
+  std::set<Point> sectors;
+  Point point(kNumSpaces, 0);
+  for (int64_t lane = 0; lane != target.lanes; ++lane) {
+    point[unsigned(LayoutSpace::Lane)] = lane;
+    Point index = layout.indexAt(point);
+    if (access.fastDim)
+      index[*access.fastDim] = index[*access.fastDim] * access.elementBytes / kSectorBytes;
+    sectors.insert(index);
+  }
+  int64_t instructions = (layout.size(LayoutSpace::Reg) + vector - 1) / vector;
+  return instructions * (kIssue + int64_t(sectors.size()));
+}

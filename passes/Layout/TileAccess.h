@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores and atomics as the choice of layouts sees them: along which dim of the tile memory is contiguous, and
+// what an access costs in a layout.
+
+#ifndef HELION_PASSES_LAYOUT_TILEACCESS_H
+#define HELION_PASSES_LAYOUT_TILEACCESS_H
+
+#include "passes/Analysis/HostExpr.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace helion {
+/// Facts of the device that layouts follow.
+struct LayoutTarget {
+  int64_t lanes = 32, warps = 4, vectorBytes = 16;
+  /// Dots of 16-bit floats run on matrices of 16 x 8 x 16.
+  bool matrices = false;
+};
+
+struct TileAccess {
+  mlir::Operation *op;
+  /// Dim of the value along which neighbours are neighbours in memory.
+  std::optional<unsigned> fastDim;
+  int64_t elementBytes = 1;
+  /// Elements that one thread may move at once; 1 where nothing says that memory is contiguous.
+  int64_t vector = 1;
+};
+
+/// Asks the host part for strides. Made once for a kernel.
+class AccessReader {
+public:
+  AccessReader(KernelOp kernel, const LayoutTarget &target);
+  TileAccess read(mlir::Operation *op, mlir::Value host, mlir::ValueRange indices);
+
+private:
+  struct HostDim {
+    unsigned dim;
+    bool proved;
+  };
+  HostDim contiguousDim(mlir::Value host);
+
+  HostExprs exprs;
+  llvm::StringSet<> facts;
+  LayoutTarget target;
+};
+
+/// Turns that a warp's memory instructions take for the access, in units of about one cycle.
+int64_t accessCost(const TileAccess &access, const Layout &layout, const LayoutTarget &target);
+} // namespace helion
+
+#endif // HELION_PASSES_LAYOUT_TILEACCESS_H

@@ -1,0 +1,30 @@
+// Options that are no counts or names of the device, and modules that are not in form S.
+// RUN: not helion-opt --helion-assign-layouts=lanes=24 %s 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not helion-opt --helion-assign-layouts=vector-bytes=0 %s 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: not helion-opt --helion-assign-layouts=warps=0 %s 2>&1 | FileCheck %s --check-prefix=WARPS
+// RUN: not helion-opt --helion-assign-layouts=dot-instruction=wmma %s 2>&1 | FileCheck %s --check-prefix=DOT
+// RUN: not helion-opt --helion-assign-layouts %root/test/dialect/IR/forms/k-softmax.mlir 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: not helion-opt --helion-assign-layouts %s 2>&1 | FileCheck %s --check-prefix=RULE
+// LANES: error: lanes: `24` is no power of two
+// BYTES: error: vector-bytes: `0` is no power of two
+// WARPS: error: warps: `0` is below 1
+// DOT: error: dot-instruction: `wmma` is none of `none`, `mma16x8x16`
+// FORM: error: `helion.{{.*}}` does not belong to form `scheduled`
+// RULE: error: 'scf.while' op has no rule for the layouts of its tile values
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @spin(%x: memref<?xf32> {helion.name = "x"}) attributes {helion.signature = {x = "f32[1]"}, helion.facts = []} {
+    %c1 = arith.constant 1 : index
+    helion.launch "spin" grid(%c1) {
+      %z = arith.constant 0.0 : f32
+      %false = arith.constant false
+      %a = helion.splat %z : f32 -> tensor<32xf32>
+      %r = scf.while (%v = %a) : (tensor<32xf32>) -> tensor<32xf32> {
+        scf.condition(%false) %v : tensor<32xf32>
+      } do {
+      ^bb0(%v: tensor<32xf32>):
+        scf.yield %v : tensor<32xf32>
+      }
+    }
+    helion.return
+  }
+}
