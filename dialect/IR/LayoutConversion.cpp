@@ -51,7 +51,8 @@ class Planner {
 public:
   Planner(const Layout &from, const Layout &to, int64_t lanes) : from(from), to(to), lanes(lanes) {}
 
-  ConversionPlan plan() {
+  /// The plan without its rounds.
+  ConversionPlan outline() {
     ConversionPlan plan;
     if (from.uses(LayoutSpace::Offset) || to.uses(LayoutSpace::Offset) || from.shape() != to.shape() || !findSources())
       return plan;
@@ -59,6 +60,11 @@ public:
     bool uniform = llvm::all_of(plan.kept, [&](const std::vector<int64_t> &row) { return row == plan.kept.front(); });
     bool local = !is_contained(plan.kept.front(), -1);
     plan.kind = uniform && local ? ConversionPlan::Kind::Registers : ConversionPlan::Kind::Shuffle;
+    return plan;
+  }
+
+  ConversionPlan plan() {
+    ConversionPlan plan = outline();
     if (plan.kind == ConversionPlan::Kind::Shuffle)
       schedule(plan);
     return plan;
@@ -83,6 +89,8 @@ private:
   /// Fills `sources` from the first warp; false when an element is not in the warp, or another warp would have to do
   /// otherwise.
   bool findSources() {
+    if (!mayStayInWarp())
+      return false;
     SmallVector<Point> all = warps();
     WarpView source(from, all.front()), target(to, all.front());
     DenseMap<int64_t, SmallVector<Place, 1>> holders;
@@ -98,6 +106,22 @@ private:
         sources.push_back(own == found->second.end() ? found->second.front() : *own);
       }
     return all_of(ArrayRef(all).drop_front(), [&](const Point &outer) { return holdsIn(outer); });
+  }
+
+  /// A quick no for most conversions that leave the first warp: asks for the registers at powers of two only.
+  bool mayStayInWarp() const {
+    Point point(kNumSpaces, 0);
+    auto inFirstWarp = [](const Point &owner) {
+      return all_of(kOuter, [&](LayoutSpace space) { return owner[unsigned(space)] == 0; });
+    };
+    for (int64_t lane = 0; lane != to.size(LayoutSpace::Lane); ++lane)
+      for (int64_t reg = 1; reg < 2 * to.size(LayoutSpace::Reg); reg *= 2) {
+        point[unsigned(LayoutSpace::Lane)] = lane;
+        point[unsigned(LayoutSpace::Reg)] = reg / 2;
+        if (none_of(from.owners(to.indexAt(point)), inFirstWarp))
+          return false;
+      }
+    return true;
   }
 
   bool holdsIn(ArrayRef<int64_t> outer) const {
@@ -179,6 +203,10 @@ int64_t vectorWidth(const IndexMap &move, int64_t limit) {
 
 ConversionPlan helion::planConversion(const Layout &from, const Layout &to, int64_t lanes) {
   return Planner(from, to, lanes).plan();
+}
+
+ConversionPlan::Kind helion::conversionKind(const Layout &from, const Layout &to, int64_t lanes) {
+  return Planner(from, to, lanes).outline().kind;
 }
 
 /// Adds the turns of one instruction, whose lanes begin at these byte addresses.

@@ -3,6 +3,7 @@
 // helion-assign-layouts: separate what is cheap, choose, write the layouts into the types, and convert where a rule and
 // a class disagree.
 
+#include "dialect/IR/Dims.h"
 #include "dialect/IR/LayoutConversion.h"
 #include "dialect/IR/LayoutRules.h"
 #include "mlir/IR/Dominance.h"
@@ -74,14 +75,12 @@ private:
     rule.def.replaceAllUsesExcept(convert.getResult(), convert);
   }
 
-  /// Brings the operand into a layout that the reshape can keep, and returns what the result has then.
+  /// A split of dims that cuts through the parts of threads: the operand is converted to what merges into the result,
+  /// which always exists.
   Layout writeReshape(ReshapeOp reshape, const Layout &wanted) {
     auto from = cast<RankedTensorType>(reshape.getValue().getType());
-    std::optional<Layout> operand = reshapedLayout(wanted, from.getShape(), reshape.getGroups());
-    if (!operand)
-      operand = wholeInThread(from.getShape());
-    writeUse(reshape.getValueMutable(), *operand);
-    return *reshapedLayout(*operand, wanted.shape(), reshape.getGroups());
+    writeUse(reshape.getValueMutable(), *reshapedLayout(wanted, from.getShape(), reshape.getGroups()));
+    return wanted;
   }
 
   /// Converts the operand, outside of the loops that its value comes from outside of.
@@ -153,9 +152,13 @@ private:
       LayoutAttr from = layoutOf(convert.getValue().getType()), to = layoutOf(convert.getResult().getType());
       auto [it, isNew] = kinds.try_emplace({from, to});
       if (isNew)
-        it->second = planConversion(from.getLayout(), to.getLayout(), lanes).kind;
+        it->second = conversionKind(from.getLayout(), to.getLayout(), lanes);
       llvm::Statistic *counters[] = {&registers, &shuffles, &staged};
       ++*counters[unsigned(it->second)];
+      constexpr StringLiteral ways[] = {"in registers", "by shuffles", "through staged memory"};
+      if (report)
+        convert.emitRemark() << "converts " << dimsStr(dimsOf(convert.getValue().getType())) << " "
+                             << ways[unsigned(it->second)];
     });
   }
 };

@@ -49,10 +49,6 @@ Layout helion::spreadBlocked(ArrayRef<int64_t> shape, const BlockedWish &wish, c
   return llvm::cantFail(blockedLayout(shape, spread));
 }
 
-Layout helion::wholeInThread(ArrayRef<int64_t> shape) {
-  return spreadBlocked(shape, {unsigned(shape.size() - 1), 1, SmallVector<unsigned>(shape.size(), 0)}, {1, 1, 1});
-}
-
 namespace {
 /// Two accesses of staged memory and a barrier for each element that moves, plus what a conversion costs at least.
 constexpr int64_t kConversion = 60;

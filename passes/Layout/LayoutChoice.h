@@ -17,8 +17,6 @@ struct BlockedWish {
 };
 /// Fewer neighbours where the tile would not fill the threads else; replicated where it is smaller than they are.
 Layout spreadBlocked(llvm::ArrayRef<int64_t> shape, const BlockedWish &wish, const LayoutTarget &target);
-/// Every thread holds everything.
-Layout wholeInThread(llvm::ArrayRef<int64_t> shape);
 
 /// Fills the layouts of classes and accesses, and names the instruction of dots.
 void chooseLayouts(TileGraph &graph, const LayoutTarget &target);

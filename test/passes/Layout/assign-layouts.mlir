@@ -127,3 +127,156 @@ module attributes {helion.form = "scheduled"} {
     helion.return
   }
 }
+
+// -----
+
+// Indices, splats and what is computed of them are made in each layout that a reader wants: the mask of the load, and that of the
+// turned store, come from the same iota.
+// CHECK-DAG: [[$MDOWN:#.+]] = #helion.layout<[64, 64], reg = {{\[\[}}1, 0], [2, 0],
+// CHECK-DAG: [[$MALONG:#.+]] = #helion.layout<[64, 64], reg = {{\[\[}}0, 1], [0, 2],
+// CHECK-LABEL: helion.kernel @cheap
+// CHECK-DAG: [[M0:%.+]] = arith.cmpi slt, {{.*}} : tensor<64x64xindex, [[$MDOWN]]>
+// CHECK-DAG: [[M1:%.+]] = arith.cmpi slt, {{.*}} : tensor<64x64xindex, [[$MALONG]]>
+// CHECK: [[V:%.+]] = helion.load {{.*}} mask [[M0]] : tensor<64x64xi1, [[$MDOWN]]>
+// CHECK: [[C:%.+]] = helion.convert_layout [[V]] : tensor<64x64xf32, [[$MDOWN]]> -> tensor<64x64xf32, [[$MALONG]]>
+// CHECK: helion.store [[C]], {{.*}} mask [[M1]]
+// CHECK-NOT: convert_layout
+!in = memref<?x?xf32, strided<[1, ?], offset: ?>>
+!out = memref<?x?xf32>
+!t = !helion.tile<64>
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @cheap(%x: !in {helion.name = "x"}, %out: !out {helion.name = "out", helion.writes}) attributes {helion.signature = {x = "f32[2]", out = "f32[2]"}, helion.facts = []} {
+    %c0 = arith.constant 0 : index
+    %m = memref.dim %x, %c0 : !in
+    helion.launch "cheap" grid(%m) {
+      %p = helion.program_id "x"
+      %i = helion.make_tile %p : !t
+      %a = helion.iota %i : !t -> tensor<64xindex>
+      %r = helion.broadcast %a to [0] : tensor<64xindex> -> tensor<64x64xindex>
+      %c = helion.broadcast %a to [1] : tensor<64xindex> -> tensor<64x64xindex>
+      %k = arith.cmpi slt, %r, %c : tensor<64x64xindex>
+      %v = helion.load %x[%i, %i] mask %k : tensor<64x64xi1> site "x.0" : !in, (!t, !t) -> tensor<64x64xf32>
+      helion.store %v, %out[%i, %i] mask %k : tensor<64x64xi1> site "out.0" : tensor<64x64xf32>, !out, (!t, !t)
+    }
+    helion.return
+  }
+}
+
+// -----
+
+// The index of a gather is the value's layout without its other dims; it is loaded like that, though copies of it lie in all lanes.
+// CHECK-DAG: [[$VALUES:#.+]] = #helion.layout<[8, 128],
+// CHECK-DAG: [[$IDS:#.+]] = #helion.layout<[8], reg = {{\[\[}}4]], warp = {{\[\[}}1], [2]]>
+// CHECK-LABEL: helion.kernel @gather
+// CHECK: [[I:%.+]] = helion.load {{.*}} -> tensor<8xi64, [[$IDS]]>
+// CHECK: helion.load {{.*}}[[[I]], %{{.+}}] {{.*}} (tensor<8xi64, [[$IDS]]>, !helion.tile<128>) -> tensor<8x128xf32, [[$VALUES]]>
+// CHECK-NOT: convert_layout
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @gather(%w: memref<?x?xf32> {helion.name = "w"}, %ids: memref<?xi64> {helion.name = "ids"}, %out: memref<?x?xf32> {helion.name = "out", helion.writes}) attributes {helion.signature = {w = "f32[2]", ids = "i64[1]", out = "f32[2]"}, helion.facts = []} {
+    %c0 = arith.constant 0 : index
+    %m = memref.dim %w, %c0 : memref<?x?xf32>
+    helion.launch "gather" grid(%m) {
+      %p = helion.program_id "x"
+      %i = helion.make_tile %p : !helion.tile<8>
+      %j = helion.make_tile %c0 : !helion.tile<128>
+      %a = helion.load %ids[%i] site "ids.0" : memref<?xi64>, (!helion.tile<8>) -> tensor<8xi64>
+      %v = helion.load %w[%a, %j] site "w.0" : memref<?x?xf32>, (tensor<8xi64>, !helion.tile<128>) -> tensor<8x128xf32>
+      helion.store %v, %out[%i, %j] site "out.0" : tensor<8x128xf32>, memref<?x?xf32>, (!helion.tile<8>, !helion.tile<128>)
+    }
+    helion.return
+  }
+}
+
+// -----
+
+// Values that loops and branches carry have one layout, with the splat that they begin with. Extents of 96 = 32 * 3 and 1, and a tile
+// that is smaller than the threads. A launch that says its warps keeps them.
+// CHECK-DAG: [[$ODD:#.+]] = #helion.layout<[1, 32], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], repeat = [reg 1 x 3]>
+// CHECK-LABEL: helion.kernel @carried
+// CHECK: attributes {warps = 2 : i64}
+// CHECK: [[Z:%.+]] = helion.splat {{.*}} -> tensor<1x96xf32, [[$ODD]]>
+// CHECK: scf.for {{.*}} iter_args({{.*}} = [[Z]]) -> (tensor<1x96xf32, [[$ODD]]>)
+// CHECK: scf.if {{.*}} -> (tensor<1x96xf32, [[$ODD]]>)
+// CHECK-NOT: convert_layout
+!row = memref<?x?xf32, strided<[?, ?], offset: ?>>
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @carried(%x: !row {helion.name = "x", helion.writes}) attributes {helion.signature = {x = "f32[2]"}, helion.facts = []} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    helion.launch "carried" grid(%c8) attributes {warps = 2 : i64} {
+      %p = helion.program_id "x"
+      %i = helion.make_tile %p : !helion.tile<1>
+      %j = helion.make_tile %c0 : !helion.tile<96>
+      %f = arith.constant 0.0 : f32
+      %z = helion.splat %f : f32 -> tensor<1x96xf32>
+      %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %z) -> (tensor<1x96xf32>) {
+        %even = arith.cmpi eq, %k, %p : index
+        %n = scf.if %even -> (tensor<1x96xf32>) {
+          %v = helion.load %x[%i, %j] site "x.0" : !row, (!helion.tile<1>, !helion.tile<96>) -> tensor<1x96xf32>
+          scf.yield %v : tensor<1x96xf32>
+        } else {
+          scf.yield %s : tensor<1x96xf32>
+        }
+        %t = arith.addf %s, %n : tensor<1x96xf32>
+        scf.yield %t : tensor<1x96xf32>
+      }
+      helion.store %r, %x[%i, %j] site "x.1" : tensor<1x96xf32>, !row, (!helion.tile<1>, !helion.tile<96>)
+    }
+    helion.return
+  }
+}
+
+// -----
+
+// A reshape keeps every element where it is, if the parts of threads line up with the new dims; else its operand is
+// converted to what the result merges into.
+// CHECK-LABEL: helion.kernel @shapes
+// CHECK: [[V:%.+]] = helion.load
+// CHECK-NEXT: [[R:%.+]] = helion.reshape [[V]]
+// CHECK-NEXT: helion.store [[R]]
+// CHECK: [[W:%.+]] = helion.load {{.*}} -> tensor<96xf32,
+// CHECK: [[C:%.+]] = helion.convert_layout [[W]]
+// CHECK: [[S:%.+]] = helion.reshape [[C]]
+// CHECK: helion.store
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @shapes(%x: memref<?xf32> {helion.name = "x", helion.writes}, %y: memref<?x?xf32> {helion.name = "y", helion.writes}) attributes {helion.signature = {x = "f32[1]", y = "f32[2]"}, helion.facts = []} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    helion.launch "shapes" grid(%c8) {
+      %i = helion.make_tile %c0 : !helion.tile<1024>
+      %j = helion.make_tile %c0 : !helion.tile<4>
+      %k = helion.make_tile %c0 : !helion.tile<256>
+      %v = helion.load %x[%i] site "x.0" : memref<?xf32>, (!helion.tile<1024>) -> tensor<1024xf32>
+      %r = helion.reshape %v [array<i64: 0, 1>] : tensor<1024xf32> -> tensor<4x256xf32>
+      helion.store %r, %y[%j, %k] site "y.0" : tensor<4x256xf32>, memref<?x?xf32>, (!helion.tile<4>, !helion.tile<256>)
+      %l = helion.make_tile %c0 : !helion.tile<96>
+      %m = helion.make_tile %c0 : !helion.tile<3>
+      %n = helion.make_tile %c0 : !helion.tile<32>
+      %w = helion.load %x[%l] site "x.1" : memref<?xf32>, (!helion.tile<96>) -> tensor<96xf32>
+      %s = helion.reshape %w [array<i64: 0, 1>] : tensor<96xf32> -> tensor<32x3xf32>
+      helion.store %s, %y[%n, %m] site "y.1" : tensor<32x3xf32>, memref<?x?xf32>, (!helion.tile<32>, !helion.tile<3>)
+    }
+    helion.return
+  }
+}
+
+// -----
+
+// Off case: a launch without tile values only gets its number of warps.
+// CHECK-LABEL: helion.kernel @scalars
+// CHECK: helion.launch "scalars" grid(%{{.+}}) attributes {warps = 4 : i64} {
+// CHECK-NEXT: [[P:%.+]] = helion.program_id "x"
+// CHECK-NEXT: [[V:%.+]] = helion.load %{{.+}}{{\[}}[[P]]] site "x.0" : memref<?xf32>, (index) -> f32
+// CHECK-NEXT: helion.store [[V]]
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @scalars(%x: memref<?xf32> {helion.name = "x", helion.writes}) attributes {helion.signature = {x = "f32[1]"}, helion.facts = []} {
+    %c8 = arith.constant 8 : index
+    helion.launch "scalars" grid(%c8) {
+      %p = helion.program_id "x"
+      %v = helion.load %x[%p] site "x.0" : memref<?xf32>, (index) -> f32
+      helion.store %v, %x[%p] site "x.1" : f32, memref<?xf32>, (index)
+    }
+    helion.return
+  }
+}
