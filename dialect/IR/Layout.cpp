@@ -36,7 +36,38 @@ Layout::Layout(IndexMap map) : indexMap(std::move(map)) {
   indexMap.canonicalize();
 }
 
+/// Limits far above what a device holds and far below what numbers do: sums of strides, products of extents and the 64
+/// columns of the linear part all fit with them, before and after canonicalization.
+constexpr unsigned kMostBits = 24;
+constexpr int64_t kMostValues = int64_t(1) << kMostBits;
+constexpr int64_t kMostPlaces = int64_t(1) << 40;
+
+/// The product, or `limit + 1` where it is above the limit.
+static int64_t productUpTo(ArrayRef<int64_t> factors, int64_t limit) {
+  int64_t product = 1;
+  for (int64_t factor : factors) {
+    if (factor > limit / product)
+      return limit + 1;
+    product *= factor;
+  }
+  return product;
+}
+
+static Error checkSizes(ArrayRef<int64_t> ins, ArrayRef<int64_t> outs) {
+  for (auto [space, size] : enumerate(ins))
+    if (size < 1 || size > kMostValues)
+      return invalid("space `" + kSpaceNames[space] + "` has `" + Twine(size) + "` values; at most `" +
+                     Twine(kMostValues) + "` are placed");
+  if (any_of(outs, [](int64_t extent) { return extent < 1; }) || productUpTo(outs, kMostValues) > kMostValues)
+    return invalid("tile has more than `" + Twine(kMostValues) + "` elements");
+  if (productUpTo(ins, kMostPlaces) > kMostPlaces)
+    return invalid("spaces have more than `" + Twine(kMostPlaces) + "` places together");
+  return Error::success();
+}
+
 Expected<Layout> Layout::build(IndexMap map) {
+  if (Error error = checkSizes(map.ins(), map.outs()))
+    return error;
   if (!map.isWellFormed())
     return invalid("digits of a space or dim overlap");
   map.canonicalize();
@@ -49,7 +80,10 @@ Expected<Layout> Layout::build(IndexMap map) {
 //-------------------------------------------------------------------------------------------------------===//
 
 static Error checkBases(const LayoutText &text) {
-  for (unsigned space = 0; space != kNumSpaces; ++space)
+  for (unsigned space = 0; space != kNumSpaces; ++space) {
+    if (text.bases[space].size() > kMostBits)
+      return invalid("space `" + kSpaceNames[space] + "` has `" + Twine(text.bases[space].size()) +
+                     "` bits; at most `" + Twine(kMostBits) + "` are placed");
     for (const Point &value : text.bases[space]) {
       if (value.size() != text.atom.size())
         return invalid("a basis of `" + kSpaceNames[space] + "` has " + Twine(value.size()) + " components for " +
@@ -59,13 +93,36 @@ static Error checkBases(const LayoutText &text) {
           return invalid("component `" + Twine(component) + "` of a basis of `" + kSpaceNames[space] +
                          "` is outside the atom's extent `" + Twine(extent) + "`");
     }
+  }
   return Error::success();
+}
+
+/// Adds the digit of a repeat above what the map has, or where the repeat says.
+static Error addRepeat(IndexMap &map, const LayoutText::Repeat &repeat) {
+  unsigned space = unsigned(repeat.space), dim = repeat.dim;
+  if (dim >= map.outs().size())
+    return invalid("a repeat names dim `" + Twine(dim) + "` of a tile of rank " + Twine(map.outs().size()));
+  if (repeat.count < 1)
+    return invalid("count `" + Twine(repeat.count) + "` of a repeat is below 1");
+  int64_t from = repeat.from == -1 ? map.ins()[space] : repeat.from;
+  int64_t step = repeat.step == -1 ? map.outs()[dim] : repeat.step;
+  if (from < 1 || step < 1)
+    return invalid("`from` and `step` of a repeat are at least 1");
+  if (std::max({repeat.count, from, step}) > kMostValues)
+    return invalid("a repeat counts `" + Twine(repeat.count) + "` from `" + Twine(from) + "` in steps of `" +
+                   Twine(step) + "`; none may be above `" + Twine(kMostValues) + "`");
+  map.addDigit({space, dim, from, step, repeat.count});
+  map.setInSize(space, std::max(map.ins()[space], from * repeat.count));
+  map.setOutSize(dim, std::max(map.outs()[dim], step * repeat.count));
+  return checkSizes(map.ins(), map.outs());
 }
 
 Expected<Layout> Layout::build(const LayoutText &text) {
   for (int64_t extent : text.atom)
     if (extent < 1 || !isPowerOf2_64(extent))
       return invalid("extent `" + Twine(extent) + "` of the atom is no power of two");
+  if (productUpTo(text.atom, kMostValues) > kMostValues)
+    return invalid("atom has more than `" + Twine(kMostValues) + "` elements");
   if (Error error = checkBases(text))
     return error;
   Point ins(kNumSpaces, 1);
@@ -75,20 +132,9 @@ Expected<Layout> Layout::build(const LayoutText &text) {
   for (unsigned space = 0; space != kNumSpaces; ++space)
     for (auto [bit, value] : enumerate(text.bases[space]))
       map.addBasis(space, bit, value);
-  for (const LayoutText::Repeat &repeat : text.repeats) {
-    unsigned space = unsigned(repeat.space), dim = repeat.dim;
-    if (dim >= text.atom.size())
-      return invalid("a repeat names dim `" + Twine(dim) + "` of a tile of rank " + Twine(text.atom.size()));
-    if (repeat.count < 1)
-      return invalid("count `" + Twine(repeat.count) + "` of a repeat is below 1");
-    int64_t from = repeat.from < 0 ? map.ins()[space] : repeat.from;
-    int64_t step = repeat.step < 0 ? map.outs()[dim] : repeat.step;
-    if (from < 1 || step < 1)
-      return invalid("`from` and `step` of a repeat are at least 1");
-    map.addDigit({space, dim, from, step, repeat.count});
-    map.setInSize(space, std::max(map.ins()[space], from * repeat.count));
-    map.setOutSize(dim, std::max(map.outs()[dim], step * repeat.count));
-  }
+  for (const LayoutText::Repeat &repeat : text.repeats)
+    if (Error error = addRepeat(map, repeat))
+      return error;
   return build(std::move(map));
 }
 
@@ -312,8 +358,12 @@ std::optional<Layout> Layout::reshaped(ArrayRef<int64_t> newShape, ArrayRef<Smal
       stride *= high[member];
     }
   }
-  move.canonicalize();
-  std::optional<IndexMap> result = IndexMap::compose(indexMap, move);
+  // Whole dims line up with odd digits, powers of two with bits.
+  IndexMap bitwise = move;
+  bitwise.canonicalize();
+  std::optional<IndexMap> result = IndexMap::compose(indexMap, bitwise);
+  if (!result)
+    result = IndexMap::compose(indexMap, move);
   if (!result || !result->isWellFormed() || !result->isSurjective())
     return std::nullopt;
   return Layout(std::move(*result));

@@ -30,7 +30,12 @@ static ParseResult parseSpace(AsmParser &parser, StringRef word, SMLoc loc, Layo
 static ParseResult parseOptionalStride(AsmParser &parser, StringRef keyword, int64_t &value) {
   if (failed(parser.parseOptionalKeyword(keyword)))
     return success();
-  return parser.parseInteger(value);
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(value))
+    return failure();
+  if (value < 1)
+    return parser.emitError(loc) << "`from` and `step` of a repeat are at least 1";
+  return success();
 }
 
 static ParseResult parseRepeat(AsmParser &parser, LayoutText &text) {

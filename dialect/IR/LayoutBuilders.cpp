@@ -107,13 +107,16 @@ Expected<Layout> helion::fragmentLayout(Fragment fragment, ArrayRef<int64_t> sha
 Expected<Layout> helion::sharedLayout(ArrayRef<int64_t> shape, unsigned contiguous, unsigned elementBytes,
                                       unsigned swizzleBytes) {
   unsigned other = 1 - contiguous;
+  constexpr int64_t kLines = 8, kChunkBytes = 16;
+  if (!isPowerOf2_64(elementBytes) || elementBytes > kChunkBytes)
+    return invalid("elements of `" + Twine(elementBytes) + "` bytes are no part of a chunk of `" + Twine(kChunkBytes) +
+                   "`");
   LayoutText text;
   text.atom = {1, 1};
   if (swizzleBytes == 0) {
     text.repeats = {{LayoutSpace::Offset, contiguous, shape[contiguous]}, {LayoutSpace::Offset, other, shape[other]}};
     return Layout::build(text);
   }
-  constexpr int64_t kLines = 8, kChunkBytes = 16;
   int64_t line = swizzleBytes / elementBytes, chunk = kChunkBytes / elementBytes;
   if (!is_contained({32u, 64u, 128u}, swizzleBytes) || shape[contiguous] % line || shape[other] % kLines)
     return invalid("a tile of `" + Twine(shape[other]) + "` lines of `" + Twine(shape[contiguous]) +
@@ -141,6 +144,8 @@ Expected<Layout> helion::sharedLayout(ArrayRef<int64_t> shape, unsigned contiguo
 }
 
 std::optional<SharedForm> helion::sharedFormOf(const Layout &layout, unsigned elementBytes) {
+  if (layout.rank() != 2)
+    return std::nullopt;
   for (unsigned contiguous : {1u, 0u})
     for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
       Expected<Layout> candidate = sharedLayout(layout.shape(), contiguous, elementBytes, swizzle);

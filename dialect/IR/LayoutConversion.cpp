@@ -229,7 +229,7 @@ static void addTurns(BankUse &use, ArrayRef<int64_t> addresses, const BankModel 
 
 std::optional<BankUse> helion::countBankUse(const Layout &registers, const Layout &shared, int64_t elementBytes,
                                             const BankModel &model) {
-  if (registers.shape() != shared.shape())
+  if (registers.shape() != shared.shape() || elementBytes < 1)
     return std::nullopt;
   std::optional<IndexMap> move = IndexMap::compose(registers.map(), *shared.map().inverse());
   if (!move)

@@ -39,7 +39,7 @@ LogicalResult SubtileOp::verify() {
     return emitOpError() << "has " << getOffsets().size() << " offsets for ranks " << from.getRank() << " and "
                          << to.getRank();
   for (auto [offset, extent, whole] : llvm::zip(getOffsets(), to.getShape(), from.getShape()))
-    if (offset % extent || offset < 0 || offset + extent > whole)
+    if (offset % extent || offset < 0 || offset > whole - extent)
       return emitOpError() << "block of extent `" << extent << "` at `" << offset << "` is no aligned part of `"
                            << whole << "`";
   std::optional<Layout> wanted = layoutOf(from).getLayout().subtile(to.getShape());

@@ -31,7 +31,7 @@ namespace {
 /// Writes the chosen layouts into one launch.
 class LayoutWriter {
 public:
-  explicit LayoutWriter(TileGraph &graph) : graph(graph) {}
+  LayoutWriter(TileGraph &graph, const LayoutTarget &target) : graph(graph), target(target) {}
 
   void write() {
     for (TileClass &each : graph.classes)
@@ -62,7 +62,7 @@ private:
     const Layout &wanted = *graph.classes[rule.target].layout;
     std::optional<Layout> given = derive(rule);
     if (!given)
-      given = writeReshape(cast<ReshapeOp>(rule.op), wanted);
+      given = writeReshape(cast<ReshapeOp>(rule.op));
     if (*given == wanted)
       return;
     Type type = rule.def.getType();
@@ -75,12 +75,18 @@ private:
     rule.def.replaceAllUsesExcept(convert.getResult(), convert);
   }
 
-  /// A split of dims that cuts through the parts of threads: the operand is converted to what merges into the result,
-  /// which always exists.
-  Layout writeReshape(ReshapeOp reshape, const Layout &wanted) {
-    auto from = cast<RankedTensorType>(reshape.getValue().getType());
-    writeUse(reshape.getValueMutable(), *reshapedLayout(wanted, from.getShape(), reshape.getGroups()));
-    return wanted;
+  /// Where the dims cut through the parts of threads: the operand comes into a layout that keeps every dim apart, which
+  /// also merges, and the result has what follows from that.
+  Layout writeReshape(ReshapeOp reshape) {
+    auto from = cast<RankedTensorType>(reshape.getValue().getType()),
+         to = cast<RankedTensorType>(reshape.getResult().getType());
+    ArrayRef<int64_t> high = from.getRank() < to.getRank() ? to.getShape() : from.getShape();
+    Layout apart = spreadBlocked(high, {unsigned(high.size() - 1), 1, SmallVector<unsigned>(high.size(), 0)}, target);
+    auto merged = [&](ArrayRef<int64_t> shape) {
+      return shape.size() == high.size() ? apart : *reshapedLayout(apart, shape, reshape.getGroups());
+    };
+    writeUse(reshape.getValueMutable(), merged(from.getShape()));
+    return merged(to.getShape());
   }
 
   /// Converts the operand, outside of the loops that its value comes from outside of.
@@ -93,7 +99,11 @@ private:
   }
 
   TileGraph &graph;
+  const LayoutTarget &target;
 };
+
+/// Threads of a program that any device has, and so a bound for warps and lanes.
+constexpr int64_t kMostThreads = 1024;
 
 struct AssignLayouts : public helion::impl::AssignLayoutsPassBase<AssignLayouts> {
   using AssignLayoutsPassBase::AssignLayoutsPassBase;
@@ -117,10 +127,8 @@ struct AssignLayouts : public helion::impl::AssignLayoutsPassBase<AssignLayouts>
 private:
   LogicalResult checkOptions(ModuleOp module) {
     for (auto [name, value] : {std::pair<StringRef, int64_t>("lanes", lanes), {"vector-bytes", vectorBytes}})
-      if (value < 1 || !llvm::isPowerOf2_64(value))
-        return module.emitError() << name << ": `" << value << "` is no power of two";
-    if (warps < 1)
-      return module.emitError() << "warps: `" << int64_t(warps) << "` is below 1";
+      if (value < 1 || value > kMostThreads || !llvm::isPowerOf2_64(value))
+        return module.emitError() << name << ": `" << value << "` is no power of two up to `" << kMostThreads << "`";
     if (dotInstruction != "none" && dotInstruction != kMatrixInstruction)
       return module.emitError() << "dot-instruction: `" << dotInstruction << "` is none of `none`, `"
                                 << kMatrixInstruction << "`";
@@ -130,6 +138,8 @@ private:
   LogicalResult assign(LaunchOp launch) {
     if (!launch.getWarps())
       launch.setWarps(warps);
+    if (int64_t given = *launch.getWarps(); given < 1 || given > kMostThreads)
+      return launch.emitOpError() << "has `" << given << "` warps; 1 to `" << kMostThreads << "` are possible";
     // Of a number of warps that is no power of two, the rest holds copies.
     LayoutTarget target{lanes, int64_t(llvm::bit_floor(uint64_t(*launch.getWarps()))), vectorBytes,
                         dotInstruction == kMatrixInstruction};
@@ -138,7 +148,7 @@ private:
     if (failed(graph))
       return failure();
     chooseLayouts(*graph, target);
-    LayoutWriter(*graph).write();
+    LayoutWriter(*graph, target).write();
     IRRewriter rewriter(launch);
     DominanceInfo dominance(launch->getParentOp());
     eliminateCommonSubExpressions(rewriter, dominance, launch);

@@ -72,6 +72,9 @@ const Layout &TileGraph::layoutOfSource(const LayoutRule &rule) const {
 //===-- Building
 //---------------------------------------------------------------------------------------------------===//
 
+/// What fits into the registers of no device; layouts of more cannot be written.
+static constexpr int64_t kMostElements = int64_t(1) << 22;
+
 namespace helion {
 class TileGraphBuilder {
 public:
@@ -79,8 +82,11 @@ public:
       : launch(launch), target(target), reader(cast<KernelOp>(launch->getParentOp()), target) {}
 
   FailureOr<TileGraph> build() {
-    launch.walk<WalkOrder::PreOrder>([&](Operation *op) { tie(op); });
-    if (failed)
+    auto tied = launch.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      tie(op);
+      return failed ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (tied.wasInterrupted())
       return failure();
     number();
     launch.walk<WalkOrder::PreOrder>([&](Operation *op) { addRules(op); });
@@ -108,8 +114,10 @@ private:
   }
 
   void tie(Operation *op) {
-    for (Value result : op->getResults())
+    for (Value result : op->getResults()) {
       unite(result);
+      checkSize(result);
+    }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       uniteEach(loop.getInitArgs(), loop.getResults());
       uniteEach(loop.getRegionIterArgs(), loop.getResults());
@@ -129,6 +137,18 @@ private:
       failed = true;
       op->emitOpError() << "has no rule for the layouts of its tile values";
     }
+  }
+
+  void checkSize(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    int64_t elements = 1;
+    for (int64_t extent : type ? type.getShape() : ArrayRef<int64_t>())
+      elements = extent > kMostElements / std::max<int64_t>(elements, 1) ? kMostElements + 1 : elements * extent;
+    if ((elements >= 1 && elements <= kMostElements) || failed)
+      return;
+    failed = true;
+    value.getDefiningOp()->emitError() << "tile of type " << type << " does not have 1 to `" << kMostElements
+                                       << "` elements; choose other blocks";
   }
 
   static bool touchesTiles(Operation *op) {

@@ -197,4 +197,13 @@ TEST(LayoutConversion, ChosenSwizzleHasNoConflicts) {
   EXPECT_FALSE(chooseSharedLayout(must(fragmentLayout(Fragment::Warp16x8C, {16, 8})),
                                   must(fragmentLayout(Fragment::Warp16x8C, {16, 16})), 2));
 }
+
+TEST(BankUse, RefusesElementsOfNoBytes) {
+  Layout registers = must(blockedLayout({8, 32}, {{1, 1}, {1, 32}, {1, 1}, {1, 0}}));
+  Layout shared = must(sharedLayout({8, 32}, 1, 4, 0));
+  EXPECT_TRUE(countBankUse(registers, shared, 4));
+  EXPECT_FALSE(countBankUse(registers, shared, 0));
+  EXPECT_FALSE(chooseSharedLayout(registers, registers, 0));
+  EXPECT_FALSE(sharedFormOf(shared, 0));
+}
 } // namespace

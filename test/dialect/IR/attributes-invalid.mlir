@@ -55,6 +55,62 @@
 
 // -----
 
+// expected-error @below {{`from` and `step` of a repeat are at least 1}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x 3 from -3]>} : () -> ()
+
+// -----
+
+// expected-error @below {{`from` and `step` of a repeat are at least 1}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x 3 step -1]>} : () -> ()
+
+// -----
+
+// expected-error @below {{count `-4` of a repeat is below 1}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x -4]>} : () -> ()
+
+// -----
+
+// expected-error @below {{a repeat counts `4611686018427387904` from `2` in steps of `2`; none may be above `16777216`}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x 4611686018427387904]>} : () -> ()
+
+// -----
+
+// expected-error @below {{a repeat counts `3` from `9223372036854775807` in steps of `2`; none may be above `16777216`}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x 3 from 9223372036854775807]>} : () -> ()
+
+// -----
+
+// expected-error @below {{space `reg` has `33554432` values; at most `16777216` are placed}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x 16777216]>} : () -> ()
+
+// -----
+
+// expected-error @below {{tile has more than `16777216` elements}}
+"test.op"() {l = #helion.layout<[2, 1], reg = [[1, 0]], repeat = [reg 0 x 65536, lane 1 x 65536]>} : () -> ()
+
+// -----
+
+// expected-error @below {{atom has more than `16777216` elements}}
+"test.op"() {l = #helion.layout<[4611686018427387904], reg = [[1]]>} : () -> ()
+
+// -----
+
+// expected-error @below {{atom has more than `16777216` elements}}
+"test.op"() {l = #helion.layout<[2147483648, 2147483648, 8], reg = [[1, 0, 0]]>} : () -> ()
+
+// -----
+
+// expected-error @below {{space `lane` has `25` bits; at most `24` are placed}}
+"test.op"() {l = #helion.layout<[1], lane = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]]>} : () -> ()
+
+// -----
+
+// Spaces that only copy are counted too: with them the linear part could have more than 64 columns.
+// expected-error @below {{spaces have more than `1099511627776` places together}}
+"test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [warp 0 x 2 from 8388608 step 1, lane 0 x 2 from 8388608 step 1]>} : () -> ()
+
+// -----
+
 // expected-error @below {{digits of a space or dim overlap}}
 "test.op"() {l = #helion.layout<[2], reg = [[1]], repeat = [reg 0 x 3 from 3]>} : () -> ()
 

@@ -5,11 +5,13 @@
 // RUN: not helion-opt --helion-assign-layouts=dot-instruction=wmma %s 2>&1 | FileCheck %s --check-prefix=DOT
 // RUN: not helion-opt --helion-assign-layouts %root/test/dialect/IR/forms/k-softmax.mlir 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not helion-opt --helion-assign-layouts %s 2>&1 | FileCheck %s --check-prefix=RULE
-// LANES: error: lanes: `24` is no power of two
-// BYTES: error: vector-bytes: `0` is no power of two
-// WARPS: error: warps: `0` is below 1
+// RUN: sed 's/tensor<32x/tensor<1048576x1048576x/g' %s | not helion-opt --helion-assign-layouts 2>&1 | FileCheck %s --check-prefix=SIZE
+// LANES: error: lanes: `24` is no power of two up to `1024`
+// BYTES: error: vector-bytes: `0` is no power of two up to `1024`
+// WARPS: error: 'helion.launch' op has `0` warps; 1 to `1024` are possible
 // DOT: error: dot-instruction: `wmma` is none of `none`, `mma16x8x16`
 // FORM: error: `helion.{{.*}}` does not belong to form `scheduled`
+// SIZE: error: tile of type 'tensor<1048576x1048576xf32>' does not have 1 to `4194304` elements; choose other blocks
 // RULE: error: 'scf.while' op has no rule for the layouts of its tile values
 module attributes {helion.form = "scheduled"} {
   helion.kernel @spin(%x: memref<?xf32> {helion.name = "x"}) attributes {helion.signature = {x = "f32[1]"}, helion.facts = []} {
