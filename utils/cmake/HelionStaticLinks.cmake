@@ -6,7 +6,7 @@
 # a dependency on the *shared* libLLVM (and MLIRExecutionEngine one on the shared libMLIR, which would register
 # everything twice), so for a static build those are replaced here by the archives.
 if(HELION_STATIC)
-  set(helion_llvm_targets X86)
+  set(helion_llvm_targets X86 NVPTX)
   llvm_map_components_to_libnames(helion_llvm_archives
     core support irreader bitreader bitwriter passes linker ipo lto dtlto object target targetparser option orcjit executionengine
     frontendopenmp frontendoffloading ${helion_llvm_targets})
