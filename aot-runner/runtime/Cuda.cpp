@@ -118,6 +118,7 @@ bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProb
   if (driver.cuDeviceGetPCIBusId(facts.busId, sizeof facts.busId, device) != CUDA_SUCCESS)
     facts.busId[0] = 0;
   driver.cuDriverGetVersion(&facts.driverVersion);
+  facts.device = device;
   facts.memoryBytes = int64_t(memory);
   facts.major = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   facts.minor = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);

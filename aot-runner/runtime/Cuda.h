@@ -31,6 +31,7 @@ constexpr int oldestCuda = 12000;
 const CudaDriver *cudaDriver(CudaProblem &problem);
 
 struct CudaFacts {
+  CUdevice device = 0; // What the driver calls it.
   char name[256] = "";
   char busId[32] = "";      // What other libraries of the vendor know the device by.
   int major = 0, minor = 0; // Compute capability.

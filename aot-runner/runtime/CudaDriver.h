@@ -59,7 +59,6 @@ enum CUdevice_attribute : int {
 enum CUfunction_attribute : int { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
 enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
-constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 
 /// Name and parameters of each function of the table. Where the ABI changed, the name is the newer symbol's.
 #define HELION_CUDA_DRIVER_FUNCTIONS(F)                                                                                \

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Case.h"
 
-#include "DeviceFacts.h"
-
 #include "aot-runner/runtime/Base64.h"
 #include "aot-runner/runtime/InitialValues.h"
-#include "aot-runner/runtime/ThreadPool.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 namespace runtime = HELION_RUNTIME;
 
@@ -24,25 +17,19 @@ static constexpr uint8_t gapPattern = 0xff; // NaN in every float type: reading 
 static constexpr int64_t maxBytes = int64_t(1) << 40;
 static const std::vector<std::string> roleNames = {"input", "output", "workspace", "inout"}; // As Role.
 
-void Buffer::Release::operator()(char *memory) const { std::free(memory); }
-
-bool Buffer::allocate(std::string name, Role role, int64_t size, int64_t align, int64_t origin) {
-  void *block;
+void Buffer::allocate(int64_t size, int64_t align, int64_t origin, Failure &failure) {
   int64_t shift = (align - origin) & 127;
-  if (posix_memalign(&block, 128, size_t(2 * zoneBytes + shift + size)) != 0)
-    return false;
-  memory.reset(static_cast<char *>(block));
-  label = std::move(name);
-  kind = role;
+  block = DeviceBlock(*device, 2 * zoneBytes + shift + size, failure);
+  if (!block.address())
+    return failure.set("memory", "no memory for the " + std::to_string(size) + " bytes of `" + label + "`");
   bytes = size;
   originOffset = origin;
-  start = memory.get() + zoneBytes + shift;
-  std::memset(memory.get(), zonePattern, size_t(zoneBytes + shift));
-  std::memset(start + bytes, zonePattern, size_t(zoneBytes));
-  return true;
+  start = block.address() + Address(zoneBytes + shift);
+  device->set(block.address(), zonePattern, zoneBytes + shift, failure);
+  device->set(start + Address(bytes), zonePattern, zoneBytes, failure);
 }
 
-void Buffer::poison(uint8_t pattern) { std::memset(start, pattern, size_t(bytes)); }
+void Buffer::poison(uint8_t pattern, Failure &failure) { device->set(start, pattern, bytes, failure); }
 
 static uint64_t checksumOf(const char *data, int64_t bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
@@ -81,53 +68,79 @@ static void forEachElement(const int64_t *sizes, const int64_t *strides, int ran
   }
 }
 
-void Buffer::seal(const runtime::TensorView &view) {
-  checksum = checksumOf(start, bytes);
+void Buffer::setContents(const runtime::TensorView &shape,
+                         const std::function<void(const runtime::TensorView &view)> &make, Failure &failure) {
+  std::vector<char> copy;
+  char *image = device->hostAddress(start);
+  if (!image) {
+    copy.resize(size_t(bytes));
+    image = copy.data();
+  }
+  std::memset(image, gapPattern, size_t(bytes));
+  runtime::TensorView view = shape;
+  view.data = image + originOffset;
+  make(view);
+  if (image == copy.data())
+    device->upload(start, image, bytes, failure);
+  seal(view, image, failure);
+}
+
+void Buffer::seal(const runtime::TensorView &view, const char *image, Failure &failure) {
+  checksum = checksumOf(image, bytes);
   if (kind != Role::InOut)
     return;
-  sealed.assign(start, start + bytes);
+  sealed = DeviceBlock(*device, bytes > 0 ? bytes : 1, failure);
+  if (!sealed.address())
+    return failure.set("memory", "no memory for the first contents of `" + label + "`");
+  device->copy(sealed.address(), start, bytes, failure);
   sizes.assign(view.sizes, view.sizes + view.rank);
   strides.assign(view.strides, view.strides + view.rank);
   elementBytes = runtime::info(view.type).bytes;
 }
 
-void Buffer::restore() {
+void Buffer::restore(Failure &failure) {
   if (kind == Role::InOut)
-    std::memcpy(start, sealed.data(), sealed.size());
+    device->copy(start, sealed.address(), bytes, failure);
 }
 
-std::string Buffer::contents() const {
+std::string Buffer::contents(Failure &failure) const {
+  std::vector<char> copy;
+  const char *image = device->fetch(start, bytes, copy, failure);
   if (kind != Role::InOut)
-    return std::string(start, size_t(bytes));
+    return std::string(image, size_t(bytes));
   std::string dense;
   forEachElement(sizes.data(), strides.data(), int(sizes.size()), [&](int64_t offset) {
-    dense.append(start + originOffset + offset * elementBytes, size_t(elementBytes));
+    dense.append(image + originOffset + offset * elementBytes, size_t(elementBytes));
   });
   return dense;
 }
 
 void Buffer::checkBetweenElements(Failure &failure) const {
-  std::vector<char> expected = sealed;
+  std::vector<char> copy, sealedCopy;
+  const char *image = device->fetch(start, bytes, copy, failure);
+  const char *first = device->fetch(sealed.address(), bytes, sealedCopy, failure);
+  std::vector<char> expected(first, first + bytes);
   forEachElement(sizes.data(), strides.data(), int(sizes.size()), [&](int64_t offset) {
     int64_t at = originOffset + offset * elementBytes;
-    std::memcpy(expected.data() + at, start + at, size_t(elementBytes));
+    std::memcpy(expected.data() + at, image + at, size_t(elementBytes));
   });
-  if (std::memcmp(expected.data(), start, expected.size()) != 0)
+  if (std::memcmp(expected.data(), image, expected.size()) != 0)
     failure.set("red_zone", "`" + label + "` was written between its elements");
 }
 
 void Buffer::check(Failure &failure) const {
-  for (int64_t distance = 1; distance <= zoneBytes; ++distance)
-    if (uint8_t(start[-distance]) != zonePattern)
-      return failure.set("red_zone",
-                         "`" + label + "` was written " + std::to_string(distance) + " bytes before its start");
-  for (int64_t distance = 0; distance < zoneBytes; ++distance)
-    if (uint8_t(start[bytes + distance]) != zonePattern)
-      return failure.set("red_zone",
-                         "`" + label + "` was written " + std::to_string(distance + 1) + " bytes past its end");
-  if (kind == Role::Input && checksumOf(start, bytes) != checksum)
+  std::vector<char> copy;
+  const char *zone = device->fetch(start - Address(zoneBytes), zoneBytes, copy, failure);
+  for (int64_t distance = 1; distance <= zoneBytes && !failure; ++distance)
+    if (uint8_t(zone[zoneBytes - distance]) != zonePattern)
+      failure.set("red_zone", "`" + label + "` was written " + std::to_string(distance) + " bytes before its start");
+  zone = device->fetch(start + Address(bytes), zoneBytes, copy, failure);
+  for (int64_t distance = 0; distance < zoneBytes && !failure; ++distance)
+    if (uint8_t(zone[distance]) != zonePattern)
+      failure.set("red_zone", "`" + label + "` was written " + std::to_string(distance + 1) + " bytes past its end");
+  if (!failure && kind == Role::Input && checksumOf(device->fetch(start, bytes, copy, failure), bytes) != checksum)
     failure.set("input_changed", "the kernel wrote to its input `" + label + "`");
-  if (kind == Role::InOut)
+  if (!failure && kind == Role::InOut)
     checkBetweenElements(failure);
 }
 
@@ -212,13 +225,12 @@ void Case::addTensor(Fields &fields, const std::string &name, Role role, Failure
     return;
   if (!extentOf(sizes, strides, runtime::info(type).bytes, bytes, origin))
     return failure.set("memory", "`" + name + "` needs more than 1 TiB");
-  Buffer buffer;
-  if (!buffer.allocate(name, role, bytes, align, origin))
-    return failure.set("memory", "no memory for the " + std::to_string(bytes) + " bytes of `" + name + "`");
-  buffer.poison(gapPattern);
-  runtime::TensorView view{buffer.origin(), type, int(sizes.size()), sizes.data(), strides.data()};
-  fillContents(fields, view, failure);
-  buffer.seal(view);
+  Buffer buffer(*device, name, role);
+  buffer.allocate(bytes, align, origin, failure);
+  if (failure)
+    return;
+  runtime::TensorView shape{nullptr, type, int(sizes.size()), sizes.data(), strides.data()};
+  buffer.setContents(shape, [&](const runtime::TensorView &view) { fillContents(fields, view, failure); }, failure);
   buffers.push_back(std::move(buffer));
 }
 
@@ -227,9 +239,8 @@ void Case::addRaw(Fields &fields, const std::string &name, Role role, Failure &f
   int64_t align = readAlign(fields, failure);
   if (failure)
     return;
-  Buffer buffer;
-  if (!buffer.allocate(name, role, bytes, align, 0))
-    return failure.set("memory", "no memory for the " + std::to_string(bytes) + " bytes of `" + name + "`");
+  Buffer buffer(*device, name, role);
+  buffer.allocate(bytes, align, 0, failure);
   buffers.push_back(std::move(buffer));
 }
 
@@ -257,15 +268,15 @@ Buffer *Case::find(const std::string &name) {
   return nullptr;
 }
 
-void Case::poison(uint8_t pattern) {
+void Case::poison(uint8_t pattern, Failure &failure) {
   for (Buffer &buffer : buffers)
     if (buffer.role() == Role::Output || buffer.role() == Role::Workspace)
-      buffer.poison(pattern);
+      buffer.poison(pattern, failure);
 }
 
-void Case::restore() {
+void Case::restore(Failure &failure) {
   for (Buffer &buffer : buffers)
-    buffer.restore();
+    buffer.restore(failure);
 }
 
 bool Case::changesInputs() const {
@@ -277,32 +288,11 @@ void Case::check(Failure &failure) const {
     buffer.check(failure);
 }
 
-#if defined(__x86_64__)
-const char *Case::evictionMethod() { return "flush"; }
-
-/// Flushing a line drops it from all cores' caches and costs time by the buffers' size, not the cache's.
-void Case::evict() {
-  for (Buffer &buffer : buffers)
-    for (int64_t offset = 0; offset < buffer.size() + 64; offset += 64)
-      _mm_clflush(buffer.begin() + offset);
-  _mm_mfence();
+void Case::evict(Failure &failure) const {
+  std::vector<Span> spans;
+  for (const Buffer &buffer : buffers)
+    spans.push_back({buffer.begin(), buffer.size()});
+  device->evict(spans, failure);
 }
-#else
-const char *Case::evictionMethod() { return "touch"; }
-
-/// Program p touches every line of one block; arguments: address, bytes.
-static void touchPrograms(const int64_t *arguments, const int64_t *, int64_t begin, int64_t end, void *) {
-  volatile char *data = reinterpret_cast<volatile char *>(arguments[0]);
-  for (int64_t offset = begin << 16; offset < end << 16; offset += 64)
-    data[offset] = char(data[offset] + 1);
-}
-
-void Case::evict() {
-  static std::vector<char> foreign(size_t(2 * DeviceFacts::get().lastLevelCacheBytes() + (8 << 20)) >> 16 << 16);
-  int64_t arguments[2] = {reinterpret_cast<int64_t>(foreign.data()), int64_t(foreign.size())};
-  int64_t grid[3] = {int64_t(foreign.size()) >> 16, 1, 1};
-  runtime::ThreadPool::get().run({touchPrograms, arguments, grid, 0});
-}
-#endif
 
 } // namespace helion::worker

@@ -4,46 +4,25 @@
 #include "aot-runner/runtime/Fill.h"
 
 #include <cstring>
-#include <dlfcn.h>
 
 namespace runtime = HELION_RUNTIME;
 
 namespace helion::worker {
 
-Artifact::~Artifact() {
-  if (handle)
-    dlclose(handle);
-}
-
-void Artifact::load(const std::string &path, Failure &failure) {
-  // A bare name would be searched for in the system's library directories.
-  std::string name = path.find('/') == std::string::npos ? "./" + path : path;
-  handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle)
-    failure.set("load", dlerror());
-}
-
-void *Artifact::addressOf(const std::string &symbol, Failure &failure) const {
-  void *address = dlsym(handle, symbol.c_str());
-  if (!address)
-    failure.set("load", "the artifact has no symbol `" + symbol + "`");
-  return address;
-}
-
 /// The address `byte_offset` behind the buffer's element 0; `bytes` from there must lie in the buffer.
-static char *addressIn(Case &buffers, const std::string &name, int64_t byteOffset, int64_t bytes, Failure &failure) {
+static Address addressIn(Case &buffers, const std::string &name, int64_t byteOffset, int64_t bytes, Failure &failure) {
   Buffer *buffer = buffers.find(name);
   if (!buffer) {
     failure.set("protocol", "the plan uses a buffer `" + name + "` that the case lacks");
-    return nullptr;
+    return 0;
   }
-  int64_t from = buffer->origin() - buffer->begin() + byteOffset;
+  int64_t from = int64_t(buffer->origin() - buffer->begin()) + byteOffset;
   if (from < 0 || from > buffer->size() || bytes > buffer->size() - from) {
     failure.set("protocol", "the plan uses bytes " + std::to_string(from) + " to " + std::to_string(from + bytes) +
                                 " of `" + name + "`, which has " + std::to_string(buffer->size()));
-    return nullptr;
+    return 0;
   }
-  return buffer->begin() + from;
+  return buffer->begin() + Address(from);
 }
 
 static constexpr int64_t maxBytes = int64_t(1) << 40;
@@ -94,7 +73,7 @@ static int64_t argumentWord(const Json &argument, Case &buffers, Failure &failur
   if (fields.has("pointer")) {
     std::string name = fields.text("pointer");
     int64_t offset = fields.integer("byte_offset", -maxBytes, maxBytes, 0);
-    word = reinterpret_cast<int64_t>(addressIn(buffers, name, offset, 0, failure));
+    word = int64_t(addressIn(buffers, name, offset, 0, failure));
   } else if (fields.has("index")) {
     word = fields.integer("index", INT64_MIN, INT64_MAX);
   } else if (fields.has("scalar")) {
@@ -107,22 +86,25 @@ static int64_t argumentWord(const Json &argument, Case &buffers, Failure &failur
 }
 
 void Plan::bindLaunch(Fields &fields, const Artifact &artifact, Case &buffers, Step &step, Failure &failure) {
-  std::string symbol = fields.text("symbol");
+  Launch &launch = step.launch;
+  launch.symbol = fields.text("symbol");
   std::vector<int64_t> grid = fields.integers("grid");
-  step.scratchBytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32, 0);
   if (grid.size() > 3)
     failure.set("protocol",
-                "the grid of `" + symbol + "` has " + std::to_string(grid.size()) + " extents, at most 3 work");
+                "the grid of `" + launch.symbol + "` has " + std::to_string(grid.size()) + " extents, at most 3 work");
   for (size_t d = 0; d < 3; ++d)
-    step.grid[d] = d < grid.size() ? grid[d] : 1;
+    launch.grid[d] = d < grid.size() ? grid[d] : 1;
   for (const Json &argument : fields.list("arguments"))
-    step.arguments.push_back(argumentWord(argument, buffers, failure));
+    launch.arguments.push_back(argumentWord(argument, buffers, failure));
+  device.readLaunch(fields, launch, failure);
   if (!failure)
-    step.function = artifact.find<runtime::ProgramFunction>(symbol, failure);
+    launch.kernel = artifact.find(launch.symbol, failure);
+  if (!failure)
+    device.prepare(launch, failure);
 }
 
 /// A tensor of the case as the package gets it.
-static int64_t tensorWord(Fields &fields, Case &buffers, PackageCall &call, Failure &failure) {
+static int64_t tensorWord(Fields &fields, Case &buffers, DLDevice device, PackageCall &call, Failure &failure) {
   std::string name = fields.text("tensor"), dtype = fields.text("dtype");
   auto bound = std::make_unique<PackageCall::Tensor>();
   bound->sizes = fields.integers("sizes");
@@ -133,10 +115,10 @@ static int64_t tensorWord(Fields &fields, Case &buffers, PackageCall &call, Fail
   if (bound->strides.size() != bound->sizes.size())
     failure.set("protocol", "`" + name + "` has " + std::to_string(bound->sizes.size()) + " sizes and " +
                                 std::to_string(bound->strides.size()) + " strides");
-  char *data = addressIn(buffers, name, 0, 0, failure);
+  Address data = addressIn(buffers, name, 0, 0, failure);
   const runtime::DTypeInfo &info = runtime::info(type);
-  bound->tensor = {data,
-                   {kDLCPU, 0},
+  bound->tensor = {reinterpret_cast<void *>(data),
+                   device,
                    int32_t(bound->sizes.size()),
                    {info.dlpackCode, info.dlpackBits, 1},
                    bound->sizes.data(),
@@ -146,7 +128,7 @@ static int64_t tensorWord(Fields &fields, Case &buffers, PackageCall &call, Fail
   return reinterpret_cast<int64_t>(&call.tensors.back()->tensor);
 }
 
-void PackageCall::bind(Fields &fields, Case &buffers, Failure &failure) {
+void PackageCall::bind(Fields &fields, Case &buffers, DLDevice device, Failure &failure) {
   symbol = fields.text("symbol");
   for (const Json &argument : fields.list("arguments")) {
     bool isTensor = argument.is_object() && argument.contains("tensor");
@@ -155,7 +137,7 @@ void PackageCall::bind(Fields &fields, Case &buffers, Failure &failure) {
       continue;
     }
     Fields tensor(argument, "an argument", failure);
-    words.push_back(tensorWord(tensor, buffers, *this, failure));
+    words.push_back(tensorWord(tensor, buffers, device, *this, failure));
     tensor.finish();
   }
 }
@@ -163,17 +145,17 @@ void PackageCall::bind(Fields &fields, Case &buffers, Failure &failure) {
 void Plan::bindCall(Fields &fields, const Artifact &artifact, Case &buffers, int threads, Step &step,
                     Failure &failure) {
   step.kind = Step::Kind::Call;
-  step.call.bind(fields, buffers, failure);
+  step.call.bind(fields, buffers, device.dlpackDevice(), failure);
   std::string setThreads = fields.text("set_threads");
   if (failure)
     return;
-  step.callee = artifact.find<PackageCall::Function>(step.call.symbol, failure);
-  if (auto function = artifact.find<int (*)(int)>(setThreads, failure))
+  step.callee = findFunction<PackageCall::Function>(artifact, step.call.symbol, failure);
+  if (auto function = findFunction<int (*)(int)>(artifact, setThreads, failure))
     function(threads);
 }
 
 void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, int threads, Failure &failure) {
-  runtime::ThreadPool::get().setThreads(threads);
+  device.setThreads(threads);
   Fields fields(plan, "the plan", failure);
   for (const Json &row : fields.list("steps")) {
     Fields stepFields(row, "a step", failure);
@@ -195,30 +177,17 @@ void Plan::bind(const Json &plan, const Artifact &artifact, Case &buffers, int t
   fields.finish();
 }
 
-static constexpr int noMemory = -1;
-
-int Plan::run() const {
-  runtime::ThreadPool &pool = runtime::ThreadPool::get();
+void Plan::run(Failure &failure) const {
   for (const Step &step : steps) {
-    if (step.kind == Step::Kind::Call) {
-      if (int status = step.callee(step.call.words.data()))
-        return status;
-      continue;
-    }
-    bool ran = step.kind == Step::Kind::Fill
-                   ? runtime::fill(step.fill.data, step.fill.bytes, step.fill.pattern)
-                   : pool.run({step.function, step.arguments.data(), step.grid, step.scratchBytes});
-    if (!ran)
-      return noMemory;
+    if (step.kind == Step::Kind::Fill)
+      device.run(step.fill, failure);
+    else if (step.kind == Step::Kind::Launch)
+      device.run(step.launch, failure);
+    else if (int status = step.callee(step.call.words.data()))
+      failure.set("status", "the package's function returned the status " + std::to_string(status));
+    if (failure)
+      return;
   }
-  return 0;
-}
-
-void Plan::explain(int status, Failure &failure) {
-  if (status == noMemory)
-    failure.set("memory", "no memory for the scratch of the plan");
-  else if (status != 0)
-    failure.set("status", "the package's function returned the status " + std::to_string(status));
 }
 
 } // namespace helion::worker

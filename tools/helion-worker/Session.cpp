@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Session.h"
 
-#include "DeviceFacts.h"
 #include "Timing.h"
 
 #include "aot-runner/runtime/Base64.h"
@@ -30,7 +29,7 @@ void Session::handle(const Json &request, Json &answer, Failure &failure) {
   for (const OperationName &known : operations) {
     if (name != known.name)
       continue;
-    if (!greeted && known.operation != &Session::hello && known.operation != &Session::quit)
+    if (!device && known.operation != &Session::hello && known.operation != &Session::quit)
       return failure.set("state", "`" + name + "` came before `hello`");
     return (this->*known.operation)(fields, answer, failure);
   }
@@ -39,18 +38,22 @@ void Session::handle(const Json &request, Json &answer, Failure &failure) {
 
 void Session::hello(Fields &fields, Json &answer, Failure &failure) {
   int64_t version = fields.integer("protocol", 1, forever);
+  std::string wanted = fields.has("target") ? fields.text("target") : "cpu";
   fields.finish();
   if (version != protocolVersion)
     failure.set("version", "protocol " + std::to_string(version) + " was asked for, this worker speaks " +
                                std::to_string(protocolVersion));
+  if (device && target != wanted)
+    failure.set("state", "this worker has greeted `" + target + "`; start another for `" + wanted + "`");
   if (failure)
     return;
-  const DeviceFacts &facts = DeviceFacts::get();
-  greeted = true;
+  if (!device)
+    device = makeBackend(wanted, failure);
+  if (!device)
+    return;
+  target = wanted;
   answer["protocol"] = protocolVersion;
-  answer["device"] = {{"target", facts.target},           {"name", facts.name},        {"cores", facts.cores},
-                      {"l1_bytes", facts.l1Bytes},        {"l2_bytes", facts.l2Bytes}, {"l3_bytes", facts.l3Bytes},
-                      {"memory_bytes", facts.memoryBytes}};
+  device->describe(answer["device"]);
 }
 
 void Session::load(Fields &fields, Json &, Failure &failure) {
@@ -62,13 +65,12 @@ void Session::load(Fields &fields, Json &, Failure &failure) {
     failure.set("state", "the artifact `" + name + "` is loaded already");
   if (failure)
     return;
-  Artifact artifact;
-  artifact.load(path, failure);
+  std::unique_ptr<Artifact> artifact = device->load(path, failure);
   for (const Json &symbol : symbols) {
     if (!failure && !symbol.is_string())
       failure.set("protocol", "`symbols` holds " + symbol.dump() + ", not a string");
     if (!failure)
-      artifact.find<void *>(symbol.get<std::string>(), failure);
+      artifact->find(symbol.get<std::string>(), failure);
   }
   if (!failure)
     artifacts.emplace(name, std::move(artifact));
@@ -82,7 +84,7 @@ void Session::makeCase(Fields &fields, Json &, Failure &failure) {
     failure.set("state", "the case `" + name + "` is there already");
   if (failure)
     return;
-  Case result;
+  Case result(*device);
   result.build(buffers, failure);
   if (!failure)
     cases.emplace(name, std::move(result));
@@ -101,7 +103,7 @@ const Artifact *Session::findArtifact(Fields &fields, Failure &failure) {
   std::string name = fields.text("artifact");
   auto found = artifacts.find(name);
   if (found != artifacts.end())
-    return &found->second;
+    return found->second.get();
   failure.set("state", "there is no artifact `" + name + "`");
   return nullptr;
 }
@@ -130,7 +132,7 @@ static void writeOutput(const std::string &name, const std::string &contents, co
 }
 
 void Session::run(Fields &fields, Json &answer, Failure &failure) {
-  Plan plan;
+  Plan plan(*device);
   Case *buffers = bindPlan(fields, plan, failure);
   int64_t poison = fields.integer("poison", 0, 255, 255);
   size_t form = fields.choice("outputs", {"base64", "path", "hash"});
@@ -138,9 +140,12 @@ void Session::run(Fields &fields, Json &answer, Failure &failure) {
   fields.finish();
   if (failure)
     return;
-  buffers->poison(uint8_t(poison));
-  buffers->restore();
-  Plan::explain(plan.run(), failure);
+  buffers->poison(uint8_t(poison), failure);
+  buffers->restore(failure);
+  if (!failure)
+    plan.run(failure);
+  if (!failure)
+    device->finish(failure);
   if (failure)
     return;
   buffers->check(failure);
@@ -149,7 +154,7 @@ void Session::run(Fields &fields, Json &answer, Failure &failure) {
     bool isResult = buffer.role() == Role::Output || buffer.role() == Role::InOut;
     if (!isResult || failure)
       continue;
-    std::string contents = buffer.contents();
+    std::string contents = buffer.contents(failure);
     Json row = {{"name", buffer.name()}, {"bytes", contents.size()}, {"hash", hashOf(contents)}};
     if (form == 0)
       row["data"] = runtime::encodeBase64(contents.data(), contents.size());
@@ -160,21 +165,22 @@ void Session::run(Fields &fields, Json &answer, Failure &failure) {
 }
 
 void Session::time(Fields &fields, Json &answer, Failure &failure) {
-  Plan plan;
+  Plan plan(*device);
   TimingRequest request;
   Case *buffers = bindPlan(fields, plan, failure);
-  request.cold = fields.choice("mode", {"cold", "warm"}) == 0;
+  request.mode = static_cast<TimingMode>(fields.choice("mode", {"cold", "warm", "graph"})); // As TimingMode.
   request.warmup = fields.integer("warmup", 0, forever, 1);
   request.repetitions = fields.integer("repetitions", 1, forever);
   request.budgetNanoseconds = fields.integer("budget_ns", 0, forever, 0);
   fields.finish();
   if (failure)
     return;
-  Samples samples = takeSamples(plan, *buffers, request, failure);
+  device->describeSample(answer, /*after=*/false);
+  Samples samples = takeSamples(plan, *buffers, *device, request, failure);
   answer["ns"] = samples.nanoseconds;
   answer["calls_per_sample"] = samples.callsPerSample;
-  answer["eviction"] = request.cold ? Case::evictionMethod() : "none";
-  answer["threads"] = runtime::ThreadPool::get().threads();
+  answer["eviction"] = request.mode == TimingMode::Cold ? device->evictionMethod() : "none";
+  device->describeSample(answer, /*after=*/true);
 }
 
 void Session::query(Fields &fields, Json &answer, Failure &failure) {
@@ -188,9 +194,9 @@ void Session::query(Fields &fields, Json &answer, Failure &failure) {
     return;
   PackageCall call;
   Fields callFields(object, "the call", failure);
-  call.bind(callFields, *buffers, failure);
+  call.bind(callFields, *buffers, device->dlpackDevice(), failure);
   callFields.finish();
-  Function function = failure ? nullptr : artifact->find<Function>(call.symbol, failure);
+  Function function = failure ? nullptr : findFunction<Function>(*artifact, call.symbol, failure);
   if (failure)
     return;
   std::vector<int64_t> values(valueCount, 0);

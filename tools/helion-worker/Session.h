@@ -40,9 +40,10 @@ private:
   const Artifact *findArtifact(Fields &fields, Failure &failure);
   Case *bindPlan(Fields &fields, Plan &plan, Failure &failure);
 
-  std::map<std::string, Artifact> artifacts;
+  std::string target; // Of the first `hello`.
+  std::unique_ptr<Backend> device;
+  std::map<std::string, std::unique_ptr<Artifact>> artifacts;
   std::map<std::string, Case> cases;
-  bool greeted = false;
   bool over = false;
 };
 

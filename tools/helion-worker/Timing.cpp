@@ -5,58 +5,91 @@
 
 namespace helion::worker {
 
-/// A warm sample takes at least this long; reading the clock costs about 25 ns.
-static constexpr int64_t shortestSample = 5000;
-
 static int64_t now() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
-/// Sets `taken` to the nanoseconds of `calls` calls; the status of a call that fails.
-static int timeCalls(const Plan &plan, int64_t calls, int64_t &taken) {
-  int64_t start = now();
-  for (int64_t i = 0; i < calls; ++i)
-    if (int status = plan.run())
-      return status;
-  taken = now() - start;
-  return 0;
-}
+namespace {
+/// Runs the plan so many times as one sample needs.
+class Sampler {
+public:
+  Sampler(const Plan &plan, Case &buffers, Backend &device, TimingMode mode, Failure &failure)
+      : plan(plan), buffers(buffers), device(device), mode(mode), failure(failure) {}
 
-static int64_t callsForShortPlans(const Plan &plan) {
-  int64_t calls = 1, taken = 0;
-  while (calls < 1024) {
-    if (timeCalls(plan, calls, taken) || taken >= shortestSample)
-      break;
-    calls *= 2;
+  void warmUp(int64_t count) {
+    for (int64_t call = 0; !failure && call < count; ++call) {
+      buffers.restore(failure);
+      timed([&] { run(); });
+    }
   }
-  return calls;
-}
 
-Samples takeSamples(const Plan &plan, Case &buffers, const TimingRequest &request, Failure &failure) {
+  /// Where a call changes what the next one reads, contents are put back before each, outside of the time.
+  void chooseCalls() {
+    if (mode != TimingMode::Cold && !buffers.changesInputs())
+      while (!failure && calls < 1024 && timed([&] { run(); }) < double(device.shortestSample()))
+        calls *= 2;
+    if (mode != TimingMode::Graph || failure)
+      return;
+    device.startGraph(failure);
+    if (!failure)
+      run();
+    device.endGraph(failure);
+  }
+
+  int64_t callsPerSample() const { return calls; }
+
+  double sample() {
+    bool isAhead = mode != TimingMode::Cold && device.runsBehind() && !buffers.changesInputs();
+    if (isAhead && !failure)
+      runSample();
+    buffers.restore(failure);
+    if (mode == TimingMode::Cold)
+      buffers.evict(failure);
+    return timed([&] { runSample(); }) / double(calls);
+  }
+
+private:
+  void run() {
+    for (int64_t call = 0; call < calls; ++call) {
+      plan.run(failure);
+      if (failure)
+        return;
+    }
+  }
+
+  void runSample() { mode == TimingMode::Graph ? device.runGraph(failure) : run(); }
+
+  template <typename Runs> double timed(const Runs &runs) {
+    if (!failure)
+      device.startClock(failure);
+    if (!failure)
+      runs();
+    return failure ? 0 : device.stopClock(failure);
+  }
+
+  const Plan &plan;
+  Case &buffers;
+  Backend &device;
+  TimingMode mode;
+  Failure &failure;
+  int64_t calls = 1;
+};
+} // namespace
+
+Samples takeSamples(const Plan &plan, Case &buffers, Backend &device, const TimingRequest &request, Failure &failure) {
   Samples samples;
   int64_t start = now();
-  int64_t taken = 0;
-  int status = 0;
-  for (int64_t call = 0; !status && call < request.warmup; ++call) {
-    buffers.restore();
-    status = timeCalls(plan, 1, taken);
-  }
-  // Where a call changes what the next one reads, contents are put back before each, outside of the time.
-  if (!status && !request.cold && !buffers.changesInputs())
-    samples.callsPerSample = callsForShortPlans(plan);
-  while (!status && int64_t(samples.nanoseconds.size()) < request.repetitions) {
-    buffers.restore();
-    if (request.cold)
-      buffers.evict();
-    status = timeCalls(plan, samples.callsPerSample, taken);
-    if (!status)
-      samples.nanoseconds.push_back(double(taken) / double(samples.callsPerSample));
+  Sampler sampler(plan, buffers, device, request.mode, failure);
+  sampler.warmUp(request.warmup);
+  sampler.chooseCalls();
+  samples.callsPerSample = sampler.callsPerSample();
+  while (!failure && int64_t(samples.nanoseconds.size()) < request.repetitions) {
+    samples.nanoseconds.push_back(sampler.sample());
     if (request.budgetNanoseconds > 0 && now() - start >= request.budgetNanoseconds)
       break;
   }
-  Plan::explain(status, failure);
   return samples;
 }
 

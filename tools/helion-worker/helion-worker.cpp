@@ -13,8 +13,15 @@
 
 using namespace helion::worker;
 
-/// The status after damage: the memory of this process can no longer be trusted.
-static constexpr int exitDamaged = 3;
+namespace {
+/// After these the process ends: its memory, or the device's context, can no longer be trusted.
+struct LastFailure {
+  const char *kind;
+  int exitStatus;
+};
+} // namespace
+
+static constexpr LastFailure lastFailures[] = {{"red_zone", 3}, {"input_changed", 3}, {"device", 4}};
 
 static void writeAnswer(const Json &answer) {
   std::string line = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -41,8 +48,10 @@ static int answerLine(Session &session, const std::string &line) {
     answer = {{"id", answer["id"]}, {"error", {{"kind", failure.kind}, {"message", failure.message}}}};
   answer["ok"] = !failure;
   writeAnswer(answer);
-  bool damaged = failure.kind == "red_zone" || failure.kind == "input_changed";
-  return damaged ? exitDamaged : session.isOver() ? 0 : -1;
+  for (const LastFailure &last : lastFailures)
+    if (failure.kind == last.kind)
+      return last.exitStatus;
+  return session.isOver() ? 0 : -1;
 }
 
 static int serve() {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of the fake GPU, one for each thing the worker must see.
+#include "fake-cuda.h"
+
+#include <stddef.h>
+
+#define POINTER(I) (*(float **)parameters[I])
+#define INTEGER(I) (*(int64_t *)parameters[I])
+#define CHECKED()                                                                                                      \
+  if (!parameters)                                                                                                     \
+  return 0
+
+// x, y, out, n: one element for each thread.
+int add(void **parameters, const unsigned *grid, unsigned threads, unsigned shared, const struct fake_state *before) {
+  CHECKED();
+  for (int64_t i = 0; i < (int64_t)grid[0] * threads && i < INTEGER(3); ++i)
+    POINTER(2)[i] = POINTER(0)[i] + POINTER(1)[i];
+  return 0;
+}
+
+// out, alpha (f32), n: out[i] += alpha * i.
+int accumulate(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+               const struct fake_state *before) {
+  CHECKED();
+  for (int64_t i = 0; i < INTEGER(2); ++i)
+    POINTER(0)[i] += *(float *)parameters[1] * (float)i;
+  return 0;
+}
+
+// out, x, rows, columns, row stride, column stride.
+int copy_rows(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+              const struct fake_state *before) {
+  CHECKED();
+  for (int64_t i = 0; i < INTEGER(2); ++i)
+    for (int64_t j = 0; j < INTEGER(3); ++j)
+      POINTER(0)[i * INTEGER(3) + j] = POINTER(1)[i * INTEGER(4) + j * INTEGER(5)];
+  return 0;
+}
+
+// pointer, element. Writes one float.
+int poke(void **parameters, const unsigned *grid, unsigned threads, unsigned shared, const struct fake_state *before) {
+  CHECKED();
+  POINTER(0)[INTEGER(1)] = 1.0f;
+  return 0;
+}
+
+// out: the address's last byte, the grid, threads and shared memory, as floats.
+int facts(void **parameters, const unsigned *grid, unsigned threads, unsigned shared, const struct fake_state *before) {
+  CHECKED();
+  float values[] = {(float)((uintptr_t)POINTER(0) % 128),
+                    (float)grid[0],
+                    (float)grid[1],
+                    (float)grid[2],
+                    (float)threads,
+                    (float)shared};
+  for (int i = 0; i < 6; ++i)
+    POINTER(1)[i] = values[i];
+  return 0;
+}
+
+int illegal_address(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+                    const struct fake_state *before) {
+  CHECKED();
+  return 700;
+}
+
+int too_many_registers(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+                       const struct fake_state *before) {
+  return threads > 256 ? 701 : 0;
+}
+
+int hang(void **parameters, const unsigned *grid, unsigned threads, unsigned shared, const struct fake_state *before) {
+  CHECKED();
+  for (volatile int64_t i = 0;; ++i)
+    ;
+}
+
+// Fails unless the caches were emptied since its last launch.
+int cold_only(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+              const struct fake_state *before) {
+  static uint64_t evictions;
+  CHECKED();
+  int isWarm = before->launches > 0 && before->evictions == evictions;
+  evictions = before->evictions;
+  return isWarm ? 719 : 0;
+}
+
+// Fails in a graph.
+int never_in_graph(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+                   const struct fake_state *before) {
+  CHECKED();
+  return before->graphLaunches ? 719 : 0;
+}
