@@ -51,6 +51,8 @@ if full:
     config.available_features.add("full")
 if platform.machine() == "x86_64":
     config.available_features.add("device-cpu")
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("device-nvidia")
 if subprocess.run([PYTHON, "-c", "import numpy"], capture_output=True).returncode == 0:
     config.available_features.add("numpy")
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")

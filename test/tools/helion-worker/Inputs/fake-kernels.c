@@ -19,6 +19,19 @@ int add(void **parameters, const unsigned *grid, unsigned threads, unsigned shar
   return 0;
 }
 
+// x, out, rows, columns: block c adds up column c.
+int column_sum(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+               const struct fake_state *before) {
+  CHECKED();
+  for (int64_t column = 0; column < grid[0]; ++column) {
+    float sum = 0;
+    for (int64_t row = 0; row < INTEGER(2); ++row)
+      sum += POINTER(0)[row * INTEGER(3) + column];
+    POINTER(1)[column] = sum;
+  }
+  return 0;
+}
+
 // out, alpha (f32), n: out[i] += alpha * i.
 int accumulate(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
                const struct fake_state *before) {
