@@ -2,6 +2,8 @@
 //
 // The pool: a list of open jobs under one mutex, spans handed out by an atomic counter per job. A job lives on its
 // caller's stack; the caller works too and leaves only when no helper is inside it.
+//
+// Which helpers take part in a call is chance, so the caller makes the scratch of all of them.
 #include "ThreadPool.h"
 
 #include <cstdlib>
@@ -45,10 +47,14 @@ struct ThreadPool::Job {
 /// A block of scratch; its header fills one cache line, the payload follows.
 struct alignas(64) ThreadPool::Scratch {
   int64_t bytes;
+  unsigned era;
   Scratch *following;
 
   void *payload() { return this + 1; }
+
+  static Scratch none; // What a launch without scratch gets, at no cost.
 };
+ThreadPool::Scratch ThreadPool::Scratch::none = {0, 0, nullptr};
 
 namespace {
 class Lock {
@@ -107,36 +113,94 @@ void ThreadPool::setThreads(int count) {
     stop();
 }
 
-ThreadPool::Scratch *ThreadPool::takeScratch(int64_t bytes) {
-  // What a launch without scratch gets, at no cost.
-  static Scratch none = {0, nullptr};
-  if (bytes == 0)
-    return &none;
-  if (bytes > maxScratchBytes)
-    return nullptr;
-  Scratch *block;
-  {
-    Lock lock(mutex);
-    block = freeScratch;
-    if (block)
-      freeScratch = block->following;
-  }
-  if (block && block->bytes >= bytes)
-    return block;
-  std::free(block);
+//===-- Scratch ---------------------------------------------------------------------------------------------------===//
+// All but the functions of callers run with the mutex held.
+
+bool ThreadPool::addBlock() {
   void *memory;
-  if (posix_memalign(&memory, 64, sizeof(Scratch) + size_t(bytes)) != 0)
-    return nullptr;
-  return new (memory) Scratch{bytes, nullptr};
+  if (posix_memalign(&memory, 64, sizeof(Scratch) + size_t(blockBytes)) != 0)
+    return false;
+  freeScratch = new (memory) Scratch{blockBytes, era, freeScratch};
+  ++blocks;
+  return true;
 }
 
-void ThreadPool::giveBack(Scratch *scratch) {
-  if (scratch->bytes == 0)
+ThreadPool::Scratch *ThreadPool::takeBlock() {
+  Scratch *block = freeScratch;
+  if (block)
+    freeScratch = block->following;
+  return block;
+}
+
+void ThreadPool::giveBack(Scratch *block) {
+  if (block->era != era) {
+    std::free(block);
+    return;
+  }
+  block->following = freeScratch;
+  freeScratch = block;
+}
+
+/// Begins an era without blocks.
+void ThreadPool::dropBlocks() {
+  while (Scratch *block = takeBlock())
+    std::free(block);
+  blocks = 0;
+  blockBytes = 0;
+  ++era;
+}
+
+/// The caller's block, after it has seen to it that its helpers find theirs; fewer of those are no error.
+ThreadPool::Scratch *ThreadPool::enterCall(int64_t bytes, int helpers) {
+  if (bytes == 0)
+    return &Scratch::none;
+  if (bytes > maxScratchBytes)
+    return nullptr;
+  Lock lock(mutex);
+  if (blockBytes < bytes) {
+    dropBlocks();
+    blockBytes = bytes;
+  }
+  ++callsInside;
+  helpersAllowed = helpersAllowed < helpers ? helpers : helpersAllowed;
+  while (blocks < callsInside + helpersAllowed && addBlock())
+    ;
+  Scratch *block = takeBlock();
+  if (block)
+    return block;
+  --callsInside;
+  if (blocks == 0)
+    blockBytes = 0; // A smaller launch may have more luck.
+  return nullptr;
+}
+
+void ThreadPool::leaveCall(Scratch *block) {
+  if (block->bytes == 0)
     return;
   Lock lock(mutex);
-  scratch->following = freeScratch;
-  freeScratch = scratch;
+  --callsInside;
+  giveBack(block);
 }
+
+/// None where the memory did not suffice for all helpers, or was freed meanwhile.
+ThreadPool::Scratch *ThreadPool::takeForHelper(int64_t bytes) {
+  if (bytes == 0)
+    return &Scratch::none;
+  if (blockBytes < bytes || helpersInside == helpersAllowed)
+    return nullptr;
+  Scratch *block = takeBlock();
+  helpersInside += block != nullptr;
+  return block;
+}
+
+void ThreadPool::returnFromHelper(Scratch *block) {
+  if (block->bytes == 0)
+    return;
+  --helpersInside;
+  giveBack(block);
+}
+
+//===-- Threads ---------------------------------------------------------------------------------------------------===//
 
 void ThreadPool::work(Job &job, void *scratch) {
   const Launch &launch = job.launch;
@@ -149,18 +213,10 @@ void ThreadPool::work(Job &job, void *scratch) {
   }
 }
 
-/// A helper that gets no scratch leaves the work to the others.
-void ThreadPool::help(Job &job) {
-  Scratch *scratch = takeScratch(job.launch.scratchBytes);
-  if (!scratch)
-    return;
-  work(job, scratch->payload());
-  giveBack(scratch);
-}
-
-ThreadPool::Job *ThreadPool::openJob() {
+/// A job that has work for a helper, and the helper's scratch for it. One without scratch is left to others.
+ThreadPool::Job *ThreadPool::openJob(Scratch *&scratch) {
   for (Job *job = jobs; job; job = job->following)
-    if (job->isOpen())
+    if (job->isOpen() && (scratch = takeForHelper(job->launch.scratchBytes)))
       return job;
   return nullptr;
 }
@@ -169,11 +225,13 @@ void *ThreadPool::workerMain(void *argument) {
   ThreadPool &pool = *static_cast<ThreadPool *>(argument);
   pthread_mutex_lock(&pool.mutex);
   while (!pool.stopping) {
-    if (Job *job = pool.openJob()) {
+    Scratch *scratch;
+    if (Job *job = pool.openJob(scratch)) {
       job->helpers.fetch_add(1, std::memory_order_relaxed);
       pthread_mutex_unlock(&pool.mutex);
-      pool.help(*job);
+      pool.work(*job, scratch->payload());
       pthread_mutex_lock(&pool.mutex);
+      pool.returnFromHelper(scratch);
       if (job->helpers.fetch_sub(1, std::memory_order_release) == 1)
         pthread_cond_broadcast(&pool.done);
       continue;
@@ -249,15 +307,16 @@ bool ThreadPool::run(const Launch &launch) {
     return true;
   if (!countPrograms(launch.grid, count))
     return false;
-  Scratch *scratch = takeScratch(launch.scratchBytes);
+  int wanted = threads();
+  bool alone = wanted == 1 || count == 1;
+  int64_t helpers = count < wanted ? count - 1 : wanted - 1;
+  Scratch *scratch = enterCall(launch.scratchBytes, int(helpers));
   if (!scratch)
     return false;
-  int wanted = threads();
   int64_t chunk = count / (wanted * spansPerThread);
   chunk = chunk < 1 ? 1 : chunk;
 
   // The first span tells what the rest will cost.
-  bool alone = wanted == 1 || count == 1;
   int64_t first = alone ? count : chunk;
   int64_t start = alone ? 0 : now();
   launch.function(launch.arguments, launch.grid, 0, first, scratch->payload());
@@ -268,7 +327,7 @@ bool ThreadPool::run(const Launch &launch) {
   }
   if (!alone && first < count)
     runTogether(launch, count, first, chunk, scratch->payload());
-  giveBack(scratch);
+  leaveCall(scratch);
   return true;
 }
 
@@ -293,10 +352,8 @@ void ThreadPool::stop() {
   Lock lock(mutex);
   running = 0;
   stopping = false;
-  while (Scratch *block = freeScratch) {
-    freeScratch = block->following;
-    std::free(block);
-  }
+  helpersAllowed = 0;
+  dropBlocks();
 }
 
 void ThreadPool::beforeFork() {
@@ -309,8 +366,13 @@ void ThreadPool::afterForkInParent() {
   pthread_mutex_unlock(&thePool.controlMutex);
 }
 
-/// Only the forking thread lives on in the child: no helpers, no callers inside a job.
+/// Only the forking thread lives on in the child: no helpers, no callers inside a job; what they held is lost.
 void ThreadPool::afterForkInChild() {
+  thePool.blocks = 0;
+  for (Scratch *block = thePool.freeScratch; block; block = block->following)
+    ++thePool.blocks;
+  thePool.callsInside = 0;
+  thePool.helpersInside = 0;
   thePool.running = 0;
   thePool.sleeping = 0;
   thePool.jobs = nullptr;

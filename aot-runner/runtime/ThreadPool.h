@@ -2,7 +2,8 @@
 //
 // Runs the programs of a launch on all cores. Threads start at the first call that pays for them, take spans of the
 // linear program id until none is left, and sleep between calls. Calls may come from several threads at once; each
-// works on its own launch and the pool's threads help whoever has work. Uses no C++ runtime library.
+// works on its own launch and the pool's threads help whoever has work. Callers alone allocate, for their helpers too,
+// and a launch that was called before finds its scratch there. Uses no C++ runtime library.
 #ifndef HELION_AOT_RUNNER_RUNTIME_THREADPOOL_H
 #define HELION_AOT_RUNNER_RUNTIME_THREADPOOL_H
 
@@ -27,8 +28,9 @@ public:
   /// The one pool of this package. It has static storage and no constructor to run.
   static ThreadPool &get();
 
-  /// Runs all programs and returns when they are done; false when memory for scratch ran out or the grid overflows, in
-  /// which case no program ran. A grid with a 0 runs nothing.
+  /// Runs all programs and returns when they are done; false when there is no scratch for the caller or the grid
+  /// overflows, in which case no program ran. Helpers without scratch leave the work to others. A grid with a 0 runs
+  /// nothing.
   bool run(const Launch &launch);
 
   /// Sets how many threads work on a launch, the caller included; 0 asks the machine. Takes effect at the next call.
@@ -51,13 +53,18 @@ private:
   static void afterForkInChild();
 
   void work(Job &job, void *scratch);
-  void help(Job &job);
   void runTogether(const Launch &launch, int64_t count, int64_t begin, int64_t chunk, void *scratch);
   bool startThreads(int wanted);
-  Job *openJob();
+  Job *openJob(Scratch *&scratch);
   void awaitHelpers(Job &job);
-  Scratch *takeScratch(int64_t bytes);
+  Scratch *enterCall(int64_t bytes, int helpers);
+  void leaveCall(Scratch *scratch);
+  Scratch *takeForHelper(int64_t bytes);
+  void returnFromHelper(Scratch *scratch);
+  bool addBlock();
+  Scratch *takeBlock();
   void giveBack(Scratch *scratch);
+  void dropBlocks();
 
   static constexpr int maxThreads = 256;
 
@@ -66,7 +73,15 @@ private:
   pthread_cond_t wake = PTHREAD_COND_INITIALIZER;           // a job was added, or stopping
   pthread_cond_t done = PTHREAD_COND_INITIALIZER;           // a helper left a job
   Job *jobs = nullptr;
+  // All blocks of scratch of one era have one size. There are as many as callers and helpers may hold at once, so that
+  // each finds one.
   Scratch *freeScratch = nullptr;
+  int64_t blockBytes = 0;
+  unsigned era = 0;                    // a block of an older one is freed when it is given back
+  int blocks = 0;                      // of this era, free or held
+  int callsInside = 0;                 // callers that hold a block
+  int helpersAllowed = 0;              // how many helpers may hold one
+  int helpersInside = 0;               // how many do
   std::atomic<unsigned> generation{0}; // counts the jobs added, so that idle threads can spin for a moment
   std::atomic<int> wantedThreads{0};
   int running = 0;
