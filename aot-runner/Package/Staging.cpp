@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "aot-runner/Package/Staging.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -52,45 +53,79 @@ static Error writeAll(StringRef folder, const std::map<std::string, std::string>
   return synced ? Error::success() : failed("write", folder, code);
 }
 
-namespace {
-struct Move {
-  std::string from, to;
-};
-} // namespace
+//===-- What is not ours ------------------------------------------------------------------------------------------===//
+// At each moment, wherever a program is killed, an entry that is no package's lies in the folder or in one of ours
+// beside it. Folders beside it lose what a package owns, never anything else.
 
-/// Entries of the old folder that the new one takes over.
-static Expected<std::vector<Move>> foreignEntries(StringRef folder, StringRef staging,
-                                                  function_ref<bool(StringRef)> owns) {
-  std::vector<Move> moves;
+static Expected<std::vector<std::string>> namesIn(StringRef folder) {
+  std::vector<std::string> names;
   std::error_code code;
-  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code; it.increment(code)) {
-    StringRef name = sys::path::filename(it->path());
-    if (!owns(name))
-      moves.push_back({it->path(), (staging + "/" + name).str()});
-  }
+  for (sys::fs::directory_iterator it(folder, code), end; it != end && !code; it.increment(code))
+    names.push_back(sys::path::filename(it->path()).str());
   if (code)
     return failed("read the folder", folder, code);
-  return moves;
+  return names;
 }
 
-static Error moveAll(ArrayRef<Move> moves) {
-  for (size_t done = 0; done < moves.size(); ++done) {
-    std::error_code code = sys::fs::rename(moves[done].from, moves[done].to);
-    if (!code)
+/// The link itself, where it is one.
+static bool isThere(const Twine &path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status, /*follow=*/false);
+}
+
+/// Moves what `owns` does not claim; all or nothing. What the other folder has under its name stays where it is. Errors
+/// name what is in `shown`.
+static Error moveForeign(StringRef from, StringRef to, StringRef shown, function_ref<bool(StringRef)> owns) {
+  Expected<std::vector<std::string>> names = namesIn(from);
+  if (!names)
+    return names.takeError();
+  std::vector<std::string> moved;
+  for (const std::string &name : *names) {
+    if (owns(name) || isThere(to + "/" + name))
       continue;
-    while (done-- > 0)
-      sys::fs::rename(moves[done].to, moves[done].from);
-    return failed("move", moves.front().from, code);
+    std::error_code code = sys::fs::rename(from + "/" + name, to + "/" + name);
+    if (code) {
+      for (const std::string &back : moved)
+        sys::fs::rename(to + "/" + back, from + "/" + back);
+      return failed("move", (shown + "/" + name).str(), code);
+    }
+    moved.push_back(name);
   }
   return Error::success();
 }
+
+/// Not what a link leads to.
+static void removeWhole(const std::string &path) {
+  if (sys::fs::is_symlink_file(path))
+    sys::fs::remove(path);
+  else
+    sys::fs::remove_directories(path);
+}
+
+/// Removes a folder of ours; one that stays does no harm.
+static void removeOwned(StringRef folder, function_ref<bool(StringRef)> owns) {
+  Expected<std::vector<std::string>> names = namesIn(folder);
+  if (!names)
+    return consumeError(names.takeError());
+  for (const std::string &name : *names)
+    if (owns(name))
+      removeWhole((folder + "/" + name).str());
+  sys::fs::remove(folder);
+}
+
+//===-- Changing places -------------------------------------------------------------------------------------------===//
+
+/// Of the folder in which a package is made, before the random digits.
+static constexpr StringLiteral kStaging = ".helion-new";
+/// Behind them: the old package, where folders change places in several steps.
+static constexpr StringLiteral kOld = "-old";
 
 /// Both exist. One step where the system can do it, so that nobody ever sees neither.
 static Error exchange(StringRef folder, StringRef staging) {
   std::string a = folder.str(), b = staging.str();
   if (::renameat2(AT_FDCWD, b.c_str(), AT_FDCWD, a.c_str(), RENAME_EXCHANGE) == 0)
     return Error::success();
-  std::string old = a + ".old";
+  std::string old = b + kOld.str();
   if (::rename(a.c_str(), old.c_str()) != 0)
     return failed("replace", folder, lastError());
   if (::rename(b.c_str(), a.c_str()) != 0) {
@@ -98,7 +133,12 @@ static Error exchange(StringRef folder, StringRef staging) {
     ::rename(old.c_str(), a.c_str());
     return failed("replace", folder, code);
   }
-  ::rename(old.c_str(), b.c_str());
+  if (::rename(old.c_str(), b.c_str()) != 0) {
+    std::error_code code = lastError();
+    ::rename(a.c_str(), b.c_str());
+    ::rename(old.c_str(), a.c_str());
+    return failed("replace", folder, code);
+  }
   return Error::success();
 }
 
@@ -107,17 +147,11 @@ static Error putInPlace(StringRef folder, StringRef staging, function_ref<bool(S
     std::error_code code = sys::fs::rename(staging, folder);
     return code ? failed("replace", folder, code) : Error::success();
   }
-  Expected<std::vector<Move>> moves = foreignEntries(folder, staging, owns);
-  if (!moves)
-    return moves.takeError();
-  if (Error error = moveAll(*moves))
+  if (Error error = exchange(folder, staging))
     return error;
-  Error error = exchange(folder, staging);
-  if (!error)
-    return Error::success();
-  for (const Move &move : *moves)
-    sys::fs::rename(move.to, move.from);
-  return error;
+  if (Error error = moveForeign(staging, folder, folder, owns))
+    return joinErrors(std::move(error), exchange(folder, staging));
+  return Error::success();
 }
 
 namespace {
@@ -140,20 +174,31 @@ private:
 };
 } // namespace
 
-/// Of the folder in which a package is made, before the random digits.
-static constexpr StringLiteral kStaging = ".helion-new";
-
 /// What programs left that were killed while they wrote this package. It is our turn, so none of it is still written.
-static void removeUnfinished(StringRef target) {
-  std::error_code code;
-  std::vector<std::string> unfinished;
+/// What is not ours goes to its place, and stays where it is when that is taken.
+static void clearUnfinished(StringRef target, function_ref<bool(StringRef)> owns) {
+  StringRef parent = sys::path::parent_path(target);
+  Expected<std::vector<std::string>> names = namesIn(parent);
+  if (!names)
+    return consumeError(names.takeError());
   std::string prefix = (sys::path::filename(target) + kStaging + "-").str();
-  for (sys::fs::directory_iterator it(sys::path::parent_path(target), code), end; it != end && !code;
-       it.increment(code))
-    if (sys::path::filename(it->path()).starts_with(prefix))
-      unfinished.push_back(it->path());
-  for (const std::string &path : unfinished)
-    sys::fs::remove_directories(path); // One that stays does no harm.
+  llvm::erase_if(*names, [&](StringRef name) { return !name.starts_with(prefix); });
+  // Where the old package lies aside, the new one may not yet be in its place.
+  llvm::sort(*names, [](StringRef a, StringRef b) { return a.ends_with(kOld) > b.ends_with(kOld); });
+  for (const std::string &name : *names) {
+    std::string path = (parent + "/" + name).str();
+    if (StringRef(name).ends_with(kOld) && !isThere(target) && !sys::fs::rename(path, target))
+      continue;
+    Expected<std::vector<std::string>> inside = namesIn(path);
+    if (!inside) {
+      consumeError(inside.takeError());
+      continue;
+    }
+    if (!llvm::all_of(*inside, owns) && sys::fs::create_directories(target))
+      continue;
+    consumeError(moveForeign(path, target, path, owns)); // What stays there does no harm, and is not removed.
+    removeOwned(path, owns);
+  }
 }
 
 Error replaceFolder(StringRef folder, const std::map<std::string, std::string> &files,
@@ -168,7 +213,7 @@ Error replaceFolder(StringRef folder, const std::map<std::string, std::string> &
     return failed("make the folder of", folder, code);
   TurnBelow turn(sys::path::parent_path(target));
   if (turn.isOurs())
-    removeUnfinished(target);
+    clearUnfinished(target, owns);
   SmallString<128> staging;
   if (std::error_code code = sys::fs::createUniqueDirectory(target + kStaging, staging))
     return failed("write beside", folder, code);
@@ -177,7 +222,7 @@ Error replaceFolder(StringRef folder, const std::map<std::string, std::string> &
   if (!error)
     error = putInPlace(target, staging, owns);
   // What is left there now is the old package, or the unfinished new one.
-  sys::fs::remove_directories(staging);
+  removeOwned(staging, owns);
   return error;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Replaces a folder by a new one, whole or not at all: files are written beside it and the two change places at the
-// end.
+// end. What a program that was killed left beside it is cleared away by the next; what the user put into the folder is
+// never removed.
 #ifndef HELION_AOT_RUNNER_PACKAGE_STAGING_H
 #define HELION_AOT_RUNNER_PACKAGE_STAGING_H
 
