@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "aot-runner/Package/CallModule.h"
 #include "aot-runner/Package/CheckSource.h"
+#include "aot-runner/Package/RunProgram.h"
 #include "aot-runner/Package/Staging.h"
 #include "aot-runner/Package/Template.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
+#include <chrono>
 
 using namespace llvm;
 
@@ -62,20 +63,28 @@ static std::string endOf(StringRef log) {
   return text ? (*text)->getBuffer().take_back(kShown).trim().str() : std::string();
 }
 
-static Error runTool(const BuildTools &tools, ArrayRef<StringRef> arguments, StringRef log) {
-  constexpr unsigned kMostSeconds = 1200;
-  std::optional<StringRef> redirects[] = {StringRef(), log, log};
-  std::string message;
-  std::vector<StringRef> command = {tools.cmake};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  if (sys::ExecuteAndWait(tools.cmake, command, std::nullopt, redirects, kMostSeconds, 0, &message) == 0)
-    return Error::success();
-  return createStringError("the package does not build with `" + tools.cxx + "`, see `" + log + "`: " + message +
-                           endOf(log));
+static Error runTool(const BuildTools &tools, ArrayRef<StringRef> arguments, StringRef log,
+                     function_ref<Error()> mayGoOn) {
+  constexpr std::chrono::minutes kMost(20);
+  auto end = std::chrono::steady_clock::now() + kMost;
+  std::vector<std::string> command = {tools.cmake};
+  for (StringRef argument : arguments)
+    command.push_back(argument.str());
+  auto refuse = [&](const Twine &why) {
+    return createStringError("the package does not build with `" + tools.cxx + "`, see `" + log + "`: " + why);
+  };
+  Expected<int> status = runProgram(command, log.str(), [&]() -> Error {
+    if (std::chrono::steady_clock::now() < end)
+      return mayGoOn();
+    return refuse("it took longer than " + Twine(kMost.count()) + " minutes");
+  });
+  if (!status)
+    return status.takeError();
+  return *status == 0 ? Error::success() : refuse(endOf(log));
 }
 
 Expected<std::string> buildCallModule(StringRef package, StringRef kernel, ArrayRef<const Manifest *> signatures,
-                                      StringRef work, const BuildTools &tools) {
+                                      StringRef work, const BuildTools &tools, function_ref<Error()> mayGoOn) {
   Expected<std::map<std::string, std::string>> files = moduleFiles(kernel, signatures);
   if (!files)
     return files.takeError();
@@ -89,9 +98,10 @@ Expected<std::string> buildCallModule(StringRef package, StringRef kernel, Array
   std::string build = (folder + "/build").str(), log = (folder + "/build.log").str();
   std::string cxx = "-DCMAKE_CXX_COMPILER=" + tools.cxx, packageAt = ("-DHELION_PACKAGE=" + source).str();
   if (Error error = runTool(
-          tools, {"-G", tools.generator, "-S", folder, "-B", build, cxx, packageAt, "-DCMAKE_BUILD_TYPE=Release"}, log))
+          tools, {"-G", tools.generator, "-S", folder, "-B", build, cxx, packageAt, "-DCMAKE_BUILD_TYPE=Release"}, log,
+          mayGoOn))
     return error;
-  if (Error error = runTool(tools, {"--build", build, "--parallel"}, log))
+  if (Error error = runTool(tools, {"--build", build, "--parallel"}, log, mayGoOn))
     return error;
   return build + "/" + kernel.str() + "_module.so";
 }

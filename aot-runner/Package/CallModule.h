@@ -7,6 +7,7 @@
 
 #include "dialect/Target/Manifest.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace helion {
 
@@ -28,10 +29,10 @@ std::string moduleQuerySymbol(llvm::StringRef kernel);
 std::string setThreadsSymbol(llvm::StringRef kernel);
 
 /// Builds the package in `package` in the folder `work`, whose contents are replaced, and gives the module's path. The
-/// error names the log there and holds its end.
+/// error names the log there and holds its end. `mayGoOn` is asked while the build runs; its error ends the build.
 llvm::Expected<std::string> buildCallModule(llvm::StringRef package, llvm::StringRef kernel,
                                             llvm::ArrayRef<const Manifest *> signatures, llvm::StringRef work,
-                                            const BuildTools &tools);
+                                            const BuildTools &tools, llvm::function_ref<llvm::Error()> mayGoOn);
 
 } // namespace helion
 

@@ -357,13 +357,8 @@ llvm::Error Run::evaluatePackage(Workbench &bench, const Problem &problem, llvm:
   std::vector<const Manifest *> manifests;
   for (const SignatureProblem &signature : problem.signatures)
     manifests.push_back(&signature.universalArtifact.manifest);
-  llvm::Expected<std::string> module =
-      buildCallModule(folder, tuned.kernel, manifests, inRunDir("evaluate"), options.tools);
-  // The compiler may have been interrupted as well.
-  if (llvm::Error ended = budget.check()) {
-    llvm::consumeError(module.takeError());
-    return ended;
-  }
+  llvm::Expected<std::string> module = buildCallModule(folder, tuned.kernel, manifests, inRunDir("evaluate"),
+                                                       options.tools, [&] { return budget.check(); });
   if (!module)
     return module.takeError();
   std::vector<std::unique_ptr<Pool>> heldOutPools = poolsOf(bench, heldOut);
