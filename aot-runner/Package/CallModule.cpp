@@ -95,13 +95,14 @@ Expected<std::string> buildCallModule(StringRef package, StringRef kernel, Array
     return createStringError("cannot find `" + work + "`: " + code.message());
   if (Error error = replaceFolder(folder, *files, [](StringRef) { return true; }))
     return error;
-  std::string build = (folder + "/build").str(), log = (folder + "/build.log").str();
+  std::string build = (folder + "/build").str();
+  std::string configureLog = (folder + "/configure.log").str(), buildLog = (folder + "/build.log").str();
   std::string cxx = "-DCMAKE_CXX_COMPILER=" + tools.cxx, packageAt = ("-DHELION_PACKAGE=" + source).str();
   if (Error error = runTool(
-          tools, {"-G", tools.generator, "-S", folder, "-B", build, cxx, packageAt, "-DCMAKE_BUILD_TYPE=Release"}, log,
-          mayGoOn))
+          tools, {"-G", tools.generator, "-S", folder, "-B", build, cxx, packageAt, "-DCMAKE_BUILD_TYPE=Release"},
+          configureLog, mayGoOn))
     return error;
-  if (Error error = runTool(tools, {"--build", build, "--parallel"}, log, mayGoOn))
+  if (Error error = runTool(tools, {"--build", build, "--parallel"}, buildLog, mayGoOn))
     return error;
   return build + "/" + kernel.str() + "_module.so";
 }
