@@ -84,7 +84,8 @@ static Error runTool(const BuildTools &tools, ArrayRef<StringRef> arguments, Str
 }
 
 Expected<std::string> buildCallModule(StringRef package, StringRef kernel, ArrayRef<const Manifest *> signatures,
-                                      StringRef work, const BuildTools &tools, function_ref<Error()> mayGoOn) {
+                                      StringRef work, const BuildTools &tools, unsigned jobs,
+                                      function_ref<Error()> mayGoOn) {
   Expected<std::map<std::string, std::string>> files = moduleFiles(kernel, signatures);
   if (!files)
     return files.takeError();
@@ -102,7 +103,7 @@ Expected<std::string> buildCallModule(StringRef package, StringRef kernel, Array
           tools, {"-G", tools.generator, "-S", folder, "-B", build, cxx, packageAt, "-DCMAKE_BUILD_TYPE=Release"},
           configureLog, mayGoOn))
     return error;
-  if (Error error = runTool(tools, {"--build", build, "--parallel"}, buildLog, mayGoOn))
+  if (Error error = runTool(tools, {"--build", build, "--parallel", std::to_string(jobs)}, buildLog, mayGoOn))
     return error;
   return build + "/" + kernel.str() + "_module.so";
 }

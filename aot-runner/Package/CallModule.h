@@ -29,10 +29,12 @@ std::string moduleQuerySymbol(llvm::StringRef kernel);
 std::string setThreadsSymbol(llvm::StringRef kernel);
 
 /// Builds the package in `package` in the folder `work`, whose contents are replaced, and gives the module's path. The
-/// error names the log there and holds its end. `mayGoOn` is asked while the build runs; its error ends the build.
+/// error names the log there and holds its end. At most `jobs` compilers run at a time. `mayGoOn` is asked while the
+/// build runs; its error ends the build.
 llvm::Expected<std::string> buildCallModule(llvm::StringRef package, llvm::StringRef kernel,
                                             llvm::ArrayRef<const Manifest *> signatures, llvm::StringRef work,
-                                            const BuildTools &tools, llvm::function_ref<llvm::Error()> mayGoOn);
+                                            const BuildTools &tools, unsigned jobs,
+                                            llvm::function_ref<llvm::Error()> mayGoOn);
 
 } // namespace helion
 

@@ -358,7 +358,7 @@ llvm::Error Run::evaluatePackage(Workbench &bench, const Problem &problem, llvm:
   for (const SignatureProblem &signature : problem.signatures)
     manifests.push_back(&signature.universalArtifact.manifest);
   llvm::Expected<std::string> module = buildCallModule(folder, tuned.kernel, manifests, inRunDir("evaluate"),
-                                                       options.tools, [&] { return budget.check(); });
+                                                       options.tools, options.jobs, [&] { return budget.check(); });
   if (!module)
     return module.takeError();
   std::vector<std::unique_ptr<Pool>> heldOutPools = poolsOf(bench, heldOut);
