@@ -26,7 +26,8 @@ def Helion_SlotType : Helion_Type<"Slot", "slot"> {
   let summary = "form L: one slot of a ring in hand, to be filled or emptied";
   let description = [{
     `!helion.slot<write>` comes from `helion.acquire` and ends in `helion.commit` or `helion.store_async`; `!helion.slot<read>` comes from
-    `helion.take` and ends in `helion.release`. Linear: a slot has exactly one use, so that every path ends it once; loops carry it.
+    `helion.take` and ends in `helion.release`. Linear: every path ends a slot or hands it on exactly once; both branches
+    of an `scf.if` may, a loop has to carry what it ends.
   }];
   let parameters = (ins "bool":$write);
   let hasCustomAssemblyFormat = 1;

@@ -59,7 +59,7 @@ def VerifyFormPass : Pass<"helion-verify-form", "::mlir::ModuleOp"> {
   let description = [{
     **Does.** Checks what is true at the border of a form and that no op's own verifier can see: which ops and types occur, that sites,
     ranges and blocks are unique and declared, and that no result, assert or view depends on a block. Form L: slots and tokens have one
-    use, rings one writing and one reading group, buffers are touched while their slot is held, values fit the warps of their group.
+    use on every path, rings one writing and one reading group, buffers are touched while their slot is held, values fit the warps of their group.
 
     **Before / After.** unchanged. **Needs.** any form. **Gives.** the same. **Reads.** none.
     **Fails when.** an op, type or dependence does not belong to the form; the diagnostic is on that op. **Numerics.** exact.

@@ -4,6 +4,7 @@
 // their slot is held, and values fit the warps that hold them. What one op or type can check alone is in its verifier.
 
 #include "passes/Normalize/VerifyLaidOut.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -47,65 +48,115 @@ private:
   //===-- Slots, tokens
   //-----------------------------------------------------------------------------------------------===//
 
-  /// L2: a slot has one use. L3: a token has one use besides `after`.
+  static bool isEnd(OpOperand &use) { return !isa<ReleaseOp>(use.getOwner()) || !isa<TokenType>(use.get().getType()); }
+
+  /// Uses on one way through the block; none, after an error, where ways differ or repeat.
+  std::optional<unsigned> usesOnPath(ArrayRef<OpOperand *> uses, Block *block, StringRef what) {
+    unsigned total = 0;
+    llvm::MapVector<Operation *, SmallVector<OpOperand *>> nested;
+    for (OpOperand *use : uses) {
+      Operation *op = block->findAncestorOpInBlock(*use->getOwner());
+      if (op == use->getOwner())
+        ++total;
+      else
+        nested[op].push_back(use);
+    }
+    for (auto &[op, inside] : nested) {
+      std::optional<unsigned> within = usesInside(op, inside, what);
+      if (!within)
+        return std::nullopt;
+      total += *within;
+    }
+    return total;
+  }
+
+  std::optional<unsigned> usesInside(Operation *op, ArrayRef<OpOperand *> uses, StringRef what) {
+    if (isa<LoopLikeOpInterface>(op)) {
+      error(op) << "ends a " << what << " from outside of it each time; a loop has to carry what it ends";
+      return std::nullopt;
+    }
+    bool branches = isa<scf::IfOp, scf::IndexSwitchOp>(op);
+    std::optional<unsigned> total;
+    for (Region &region : op->getRegions()) {
+      SmallVector<OpOperand *> inside;
+      llvm::copy_if(uses, std::back_inserter(inside),
+                    [&](OpOperand *use) { return region.isAncestor(use->getOwner()->getParentRegion()); });
+      std::optional<unsigned> count = inside.empty() ? 0 : usesOnPath(inside, &region.front(), what);
+      if (!count)
+        return std::nullopt;
+      if (branches && total && *total != *count) {
+        error(op) << "ends a " << what << " in some of its branches only";
+        return std::nullopt;
+      }
+      total = branches ? *count : total.value_or(0) + *count;
+    }
+    return total;
+  }
+
+  /// L2: a slot has one use on every path. L3: a token has one besides `after`.
   void checkUses(ValueRange values) {
     for (Value value : values) {
       if (!isa<SlotType, TokenType>(value.getType()))
         continue;
-      unsigned uses = llvm::count_if(value.getUses(), [](OpOperand &use) {
-        return !isa<ReleaseOp>(use.getOwner()) || !isa<TokenType>(use.get().getType());
-      });
-      if (uses == 1)
+      SmallVector<OpOperand *> uses;
+      for (OpOperand &use : value.getUses())
+        if (isEnd(use))
+          uses.push_back(&use);
+      StringRef what = isa<SlotType>(value.getType()) ? "slot" : "token";
+      std::optional<unsigned> count = usesOnPath(uses, value.getParentBlock(), what);
+      if (!count || *count == 1)
         continue;
       Operation *owner = value.getDefiningOp() ? value.getDefiningOp() : value.getParentBlock()->getParentOp();
-      error(owner) << (isa<SlotType>(value.getType()) ? "slot" : "token") << " has " << uses
-                   << " uses; exactly one ends it or hands it on";
+      error(owner) << what << " has " << *count << " uses; exactly one ends it or hands it on";
     }
   }
 
-  /// What finally happens to a token: the wait, or the op that carries it away.
-  static Operation *endOf(Value token) {
-    while (true) {
-      OpOperand *next = nullptr;
-      for (OpOperand &use : token.getUses())
-        if (!isa<ReleaseOp>(use.getOwner()))
-          next = &use;
-      if (!next)
-        return nullptr;
-      if (auto dot = dyn_cast<DotAsyncOp>(next->getOwner()))
-        token = dot.getToken();
-      else if (auto ordered = dyn_cast<OrderedOp>(next->getOwner()->getParentOp()))
-        token = ordered.getResult(next->getOperandNumber());
+  /// What finally happens to a token, on each path: the wait, or the op that carries it away.
+  static void endsOf(Value token, SmallVectorImpl<Operation *> &ends) {
+    for (OpOperand &use : token.getUses()) {
+      Operation *user = use.getOwner();
+      if (!isEnd(use))
+        continue;
+      if (auto dot = dyn_cast<DotAsyncOp>(user))
+        endsOf(dot.getToken(), ends);
+      else if (auto ordered = dyn_cast<OrderedOp>(user->getParentOp()); ordered && isa<YieldOp>(user))
+        endsOf(ordered.getResult(use.getOperandNumber()), ends);
       else
-        return next->getOwner();
+        ends.push_back(user);
     }
   }
 
-  /// True when `op` comes before `end`, seen from the block of `end`; true as well when they do not meet in it.
+  /// True when `op` comes before `end` in the innermost block that holds both, or they stand in different branches.
   static bool isBefore(Operation *op, Operation *end) {
-    Operation *ancestor = end->getBlock()->findAncestorOpInBlock(*op);
-    return !ancestor || ancestor == end || ancestor->isBeforeInBlock(end);
+    for (; end; end = end->getParentOp())
+      if (Operation *ancestor = end->getBlock()->findAncestorOpInBlock(*op))
+        return ancestor == end || ancestor->isBeforeInBlock(end);
+    return true;
   }
 
-  /// L4: buffers of a slot are not touched after its end. L5: nor is one released that a dot in flight reads.
+  /// L4: buffers of a slot are not touched after its end, on any path. L5: nor is one released that a dot in flight
+  /// reads.
   void checkSlot(Operation *op) {
-    Value slot = op->getResult(0);
-    if (!slot.hasOneUse())
-      return;
-    Operation *end = *slot.getUsers().begin();
-    if (!isa<CommitOp, ReleaseOp, StoreAsyncOp>(end))
-      return;
-    auto release = dyn_cast<ReleaseOp>(end);
+    SmallVector<Operation *> ends;
+    llvm::copy_if(op->getResult(0).getUsers(), std::back_inserter(ends),
+                  llvm::IsaPred<CommitOp, ReleaseOp, StoreAsyncOp>);
     for (Value buffer : op->getResults().drop_front())
       for (Operation *user : buffer.getUsers()) {
-        if (!isBefore(user, end))
+        if (!llvm::all_of(ends, [&](Operation *end) { return isBefore(user, end); }))
           error(user) << "touches a buffer after the end of its slot";
-        auto dot = dyn_cast<DotAsyncOp>(user);
-        if (!release || release.getAfter() || !dot)
-          continue;
-        if (Operation *stop = endOf(dot.getToken()); stop && !isBefore(stop, end))
-          error(end) << "releases a slot that a dot in flight reads; wait for the dot, or release `after` its token";
+        if (auto dot = dyn_cast<DotAsyncOp>(user))
+          checkFlight(dot, ends);
       }
+  }
+
+  void checkFlight(DotAsyncOp dot, ArrayRef<Operation *> ends) {
+    SmallVector<Operation *> stops;
+    endsOf(dot.getToken(), stops);
+    for (Operation *end : ends) {
+      auto release = dyn_cast<ReleaseOp>(end);
+      if (release && !release.getAfter() && !llvm::all_of(stops, [&](Operation *stop) { return isBefore(stop, end); }))
+        error(end) << "releases a slot that a dot in flight reads; wait for the dot, or release `after` its token";
+    }
   }
 
   //===-- Rings
@@ -129,8 +180,7 @@ private:
 
   static bool isStored(RingOp ring) {
     return llvm::any_of(ring->getUsers(), [](Operation *user) {
-      return isa<AcquireOp>(user) && user->getResult(0).hasOneUse() &&
-             isa<StoreAsyncOp>(*user->getResult(0).user_begin());
+      return isa<AcquireOp>(user) && llvm::any_of(user->getResult(0).getUsers(), llvm::IsaPred<StoreAsyncOp>);
     });
   }
 

@@ -1045,3 +1045,245 @@ helion.kernel @negative_mixed_layouts(%x: memref<?x?xbf16> {helion.name = "x"}, 
   }
   helion.return
 }
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @negative_l2_one_branch(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    %u, %a = helion.take %ring : !ring
+    // expected-error @below {{'scf.if' op ends a slot in some of its branches only}}
+    scf.if %p {
+      helion.release %u : !rd
+    }
+  }
+  helion.return
+}
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @negative_l2_in_loop(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    %u, %a = helion.take %ring : !ring
+    // expected-error @below {{'scf.for' op ends a slot from outside of it each time; a loop has to carry what it ends}}
+    scf.for %k = %one to %n step %one {
+      helion.release %u : !rd
+    }
+  }
+  helion.return
+}
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @negative_l2_branch_and_after(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    // expected-error @below {{slot has 2 uses; exactly one ends it or hands it on}}
+    %u, %a = helion.take %ring : !ring
+    scf.if %p {
+      helion.release %u : !rd
+    } else {
+      helion.release %u : !rd
+    }
+    helion.release %u : !rd
+  }
+  helion.return
+}
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @negative_l3_one_branch(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    %u, %a = helion.take %ring : !ring
+    %d = helion.dot_async %a, %a site "dot.0" : !buf, !buf -> !tok
+    helion.release %u after %d : !rd, !tok
+    // expected-error @below {{'scf.if' op ends a token in some of its branches only}}
+    scf.if %p {
+      %v = helion.wait %d : !tok
+    }
+  }
+  helion.return
+}
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @negative_l4_after_branches(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    %u, %a = helion.take %ring : !ring
+    scf.if %p {
+      helion.release %u : !rd
+    } else {
+      %w = helion.read %a : !buf -> !R
+      helion.release %u : !rd
+    }
+    // expected-error @below {{touches a buffer after the end of its slot}}
+    %v = helion.read %a : !buf -> !R
+  }
+  helion.return
+}
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @negative_l5_in_branch(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    %u, %a = helion.take %ring : !ring
+    %d = helion.dot_async %a, %a site "dot.0" : !buf, !buf -> !tok
+    scf.if %p {
+      // expected-error @below {{releases a slot that a dot in flight reads; wait for the dot, or release `after` its token}}
+      helion.release %u : !rd
+      %v = helion.wait %d : !tok
+    } else {
+      %v = helion.wait %d : !tok
+      helion.release %u : !rd
+    }
+  }
+  helion.return
+}
+
+// -----
+
+#s = #helion.layout<[16, 16], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+#r = #helion.layout<[16, 16], reg = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+!S = tensor<16x16xbf16, #s>
+!R = tensor<16x16xbf16, #r>
+!F = tensor<16x16xf32, #r>
+!buf = !helion.buf<!S>
+!ring = !helion.ring<2 x (!S)>
+!tok = !helion.token<!F>
+!map = !helion.tensor_map<[16, 16], !S>
+!t = !helion.tile<16>
+!rd = !helion.slot<read>
+!wr = !helion.slot<write>
+helion.kernel @branches_end_alike(%x: memref<?x?xbf16> {helion.name = "x"}, %n: index {helion.name = "n"}, %p: i1 {helion.name = "p"}) {
+  %m = helion.tensor_map %x site "x.0" : memref<?x?xbf16> -> !map
+  helion.launch "f" grid(%n) {
+    %i = helion.make_tile %n : !t
+    %one = arith.constant 1 : index
+    %ring = helion.ring "x.0" : !ring
+    %s, %b = helion.acquire %ring : !ring
+    helion.load_async %m[%i, %i] into %b site "x.0" : !map, (!t, !t), !buf
+    helion.commit %s : !wr
+    %u, %a = helion.take %ring : !ring
+    %d = helion.dot_async %a, %a site "dot.0" : !buf, !buf -> !tok
+    scf.if %p {
+      %v = helion.wait %d : !tok
+      helion.release %u : !rd
+    } else {
+      helion.release %u after %d : !rd, !tok
+      %v = helion.wait %d : !tok
+    }
+  }
+  helion.return
+}
