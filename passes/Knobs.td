@@ -10,6 +10,7 @@ def BindBlocks : ChoicePass<"helion-bind-blocks", 30>;
 def FlattenLoops : ChoicePass<"helion-flatten-loops", 40>;
 def MapPrograms : ChoicePass<"helion-map-programs", 50>;
 def UnrollLoops : ChoicePass<"helion-unroll-loops", 60>;
+def SetWarps : ChoicePass<"helion-set-warps", 70, "lanes">;
 
 def ReductionLoops : Knob<"reduction_loops", RollReductions, Slice, IntegerOr<PowersOfTwo<"8", "65536">, "none">> {
   let preset = "none";
@@ -109,6 +110,15 @@ def StaticRanges : Knob<"static_ranges", UnrollLoops, ConstantLoop, Flag<>> {
   let pickWhen = "a handful of iterations, known when compiling";
   let cost = "code grows by the number of iterations";
   let notLegal = "more than 8 iterations with the chosen block";
+}
+
+def NumWarps : Knob<"num_warps", SetWarps, Launch, Integer<PowersOfTwo<"1", "dev.max_threads floordiv dev.lanes">>> {
+  let preset = "4";
+  let helion = HelionKey<"num_warps", "", 1>;
+  let summary = "warps of a program; its tiles are spread over their lanes";
+  let pickWhen = "more: large tiles, whose values then need fewer registers of each thread; fewer: small tiles, and reductions that "
+                 "should stay inside a warp";
+  let cost = "a reduction over more than one warp goes through shared memory; few threads hide less of the memory's latency";
 }
 
 def : IgnoredHelionKey<"num_warps", "threads of a program are the target's choice">;

@@ -111,7 +111,7 @@ def print_inc(path, records):
     texts, rows = zip(*(knob_row(knob) for knob in records.knobs()))
     print("".join(texts), end="")
     print("static constexpr KnobRow knobRows[] = {\n" + ",\n".join(rows) + "};")
-    passes = ["{" + f"{quote(record['name'])}, {record['order']}" + "}" for record in records.passes()]
+    passes = ["{" + f"{quote(record['name'])}, {record['order']}, {quote(record['fact'])}" + "}" for record in records.passes()]
     print(array("ChoicePassRow", "passRows", passes)[0], end="")
     ignored = ["{" + f"{quote(record['key'])}, {quote(record['reason'])}" + "}" for record in records.ignored()]
     print(array("IgnoredKeyRow", "ignoredRows", ignored)[0], end="")
@@ -168,6 +168,8 @@ def print_doc(files):
         knobs = records.knobs()
         for record in records.passes():
             print(f"\n## `{record['name']}`")
+            if record["fact"]:
+                print(f"\nOf targets that have `dev.{record['fact']}`.")
             for knob in knobs:
                 if knob["pass"]["name"] == record["name"]:
                     doc_knob(knob)

@@ -12,7 +12,7 @@ constexpr llvm::StringLiteral kManifestAttr = "helion.manifest";
 /// Function attribute (unit): called from outside by its name, with the words of its launch step.
 constexpr llvm::StringLiteral kEntryAttr = "helion.entry";
 /// Function attribute (i64) from the launch's `warps`: warps of a block.
-constexpr llvm::StringLiteral kWarpsAttr = "helion.warps";
+constexpr llvm::StringLiteral kWarpsAttr = "warps";
 /// Argument attribute (i64) of a number: what the facts say divides it.
 constexpr llvm::StringLiteral kMultipleAttr = "helion.multiple";
 /// Function attribute (i64) that target passes set: bytes of dynamic shared memory of a block.

@@ -31,7 +31,7 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
       scf.for %p = %begin to %end step %c1 { ... %m ... }
     }
     // after, programs=block
-    func.func @k_0(%x: !llvm.ptr {llvm.noalias, llvm.align = 16}, %n: i64 {helion.multiple = 8}) attributes {helion.entry, helion.warps = 4} {
+    func.func @k_0(%x: !llvm.ptr {llvm.noalias, llvm.align = 16}, %n: i64 {helion.multiple = 8}) attributes {helion.entry, warps = 4} {
       %p = gpu.block_id x ...
     }
     ```
@@ -40,7 +40,7 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
 
     **Gives.** Functions without host values; `helion.manifest` with arguments, facts and plan.
 
-    **Reads.** `step_vectors` and `warps` on launches, which become `helion.step_vectors` and `helion.warps` on the function.
+    **Reads.** `step_vectors` and `warps` on launches, which become `helion.step_vectors` and `warps` on the function.
 
     **Fails when** `programs` is neither word, a grid, size, check or fill is no expression of the plan, a host op has no step, an argument that the
     kernel returns is no allocation of its own.

@@ -6,6 +6,8 @@
 #include "codegen/Driver/Lowering.h"
 #include "codegen/Driver/ObjectCode.h"
 #include "codegen/Driver/Passes.h"
+#include "codegen/NVIDIA/Assembler.h"
+#include "codegen/NVIDIA/Ptx.h"
 #include "dialect/Target/ContentHash.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -97,6 +99,41 @@ llvm::Expected<Artifact> helion::compileKernel(ModuleOp kernel, const Device &de
   return compile(*module, device, *canonical);
 }
 
+StringRef helion::objectEnding(const Device &device, StringRef object) {
+  if (device.cpu())
+    return ".o";
+  return object.starts_with("\x7f"
+                            "ELF")
+             ? ".cubin"
+             : ".ptx";
+}
+
+/// A cubin, and in the manifest what its assembler says; PTX text and a warning where there is no assembler.
+static llvm::Expected<std::string> emitDeviceCode(llvm::Module &code, const Device &device, Manifest &manifest,
+                                                  ModuleOp lowered) {
+  llvm::Expected<std::string> ptx = emitPtx(code, device);
+  if (!ptx)
+    return ptx.takeError();
+  std::optional<Assembler> assembler = findAssembler();
+  if (!assembler) {
+    lowered.emitWarning()
+        << "no CUDA toolkit in `CUDA_HOME`, behind `nvcc` or in /usr/local/cuda; the object is PTX text, whose "
+        << "registers nobody has counted";
+    return std::move(*ptx);
+  }
+  llvm::Expected<Cubin> cubin = assembler->assemble(*ptx, device);
+  if (!cubin)
+    return cubin.takeError();
+  int64_t dynamicBytes = 0;
+  for (const PlanStep &step : manifest.plan.steps)
+    if (auto *launch = std::get_if<PlanLaunch>(&step); launch && launch->block)
+      dynamicBytes = std::max(dynamicBytes, launch->block->sharedBytes);
+  manifest.resources.threads = cubin->resources;
+  manifest.resources.threads->sharedBytes += dynamicBytes;
+  manifest.toolchain.assembler = assembler->description;
+  return std::move(cubin->bytes);
+}
+
 llvm::Expected<Artifact> helion::emitArtifact(ModuleOp lowered) {
   llvm::Expected<Manifest> manifest = manifestOf(lowered);
   if (!manifest)
@@ -111,10 +148,13 @@ llvm::Expected<Artifact> helion::emitArtifact(ModuleOp lowered) {
     return errors.error("translation to LLVM IR failed without a message");
   // The object names its source file; a kernel's name is the same on every machine.
   code->setSourceFileName(manifest->kernel);
-  llvm::Expected<std::string> object = emitObjectCode(*code, **device);
+  bool isGpu = (*device)->nvidia();
+  llvm::Expected<std::string> object =
+      isGpu ? emitDeviceCode(*code, **device, *manifest, lowered) : emitObjectCode(*code, **device);
   if (!object)
     return object.takeError();
-  llvm::Expected<int64_t> bytes = codeBytes(*object);
+  llvm::Expected<int64_t> bytes =
+      objectEnding(**device, *object) == ".ptx" ? int64_t(object->size()) : codeBytes(*object);
   if (!bytes)
     return bytes.takeError();
   manifest->resources.codeBytes = *bytes;

@@ -12,9 +12,12 @@
 
 namespace helion {
 
+/// How the names of an artifact's object file end: `.o`, `.cubin`, `.ptx`.
+llvm::StringRef objectEnding(const Device &device, llvm::StringRef object);
+
 struct Artifact {
   Manifest manifest;
-  std::string object; // Bytes of an ELF object file.
+  std::string object; // Bytes of an ELF object file; for NVIDIA a cubin, or PTX where no assembler was found.
 };
 
 /// Compiles a module in form S with one kernel; the module is left as it is. `config` is the canonical text that led to

@@ -83,10 +83,14 @@ llvm::Error helion::writeArtifact(const Artifact &artifact, StringRef folder) {
     llvm::sys::path::append(path, name + ending);
     return std::string(path);
   };
+  llvm::Expected<const Device *> device = parseDevice(artifact.manifest.target);
+  if (!device)
+    return device.takeError();
   const std::string &kernel = artifact.manifest.kernel;
-  if (llvm::Error error = writeFile(inFolder(kernel, ".o"), artifact.object))
+  if (llvm::Error error = writeFile(inFolder(kernel, objectEnding(**device, artifact.object)), artifact.object))
     return error;
-  if (llvm::Error error = linkShared(artifact.object, inFolder(kernel, ".so")))
-    return error;
+  if ((*device)->cpu())
+    if (llvm::Error error = linkShared(artifact.object, inFolder(kernel, ".so")))
+      return error;
   return writeFile(inFolder("manifest", ".json"), artifact.manifest.text() + "\n");
 }

@@ -20,10 +20,11 @@ struct EmitRequest {
 
 /// `--emit-object`: the object file's bytes to `output`.
 llvm::Error emitObjectFile(const EmitRequest &request);
-/// `--emit-artifact`: `<kernel>.o`, `<kernel>.so` and `manifest.json` into the folder `output`.
+/// `--emit-artifact`: `<kernel>.o` and `<kernel>.so` for a CPU, `<kernel>.cubin` or `<kernel>.ptx` for NVIDIA, and
+/// `manifest.json` into the folder `output`.
 llvm::Error emitArtifactFolder(const EmitRequest &request);
 
-/// Writes the three files; makes the folder if it is not there.
+/// Writes those files; makes the folder if it is not there.
 llvm::Error writeArtifact(const Artifact &artifact, llvm::StringRef folder);
 
 } // namespace helion

@@ -25,9 +25,11 @@ struct LowerPass : helion::impl::LowerPassBase<LowerPass> {
 
   /// The nested pipeline may make ops only of dialects that are loaded before it runs.
   void getDependentDialects(DialectRegistry &registry) const override {
-    OpPassManager pipeline(ModuleOp::getOperationName());
-    buildLoweringPipeline(pipeline, knownDevices().front());
-    pipeline.getDependentDialects(registry);
+    for (const Device &device : knownDevices()) {
+      OpPassManager pipeline(ModuleOp::getOperationName());
+      buildLoweringPipeline(pipeline, device);
+      pipeline.getDependentDialects(registry);
+    }
     registry.insert<HelionDialect, LLVM::LLVMDialect>();
   }
 

@@ -6,11 +6,13 @@
 #include "codegen/CPU/Pipeline.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
+#include "codegen/NVIDIA/Pipeline.h"
 #include "dialect/IR/Helion.h"
 #include "dialect/Target/ContentHash.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Layout/Passes.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
@@ -19,15 +21,30 @@ using namespace helion;
 /// Digits of the code's hash in a symbol: enough to tell the variants of one package apart.
 static constexpr unsigned symbolHashDigits = 8;
 
+static void lowerFor(OpPassManager &pipeline, const CpuDevice &device) {
+  pipeline.addPass(createOutlineLaunchesPass());
+  CPUOptions options;
+  options.vectorBits = device.vectorBytes * 8;
+  options.vectorRegisters = device.vectorRegisters;
+  buildCPUPipeline(pipeline, options);
+}
+
+static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
+  AssignLayoutsPassOptions layouts;
+  layouts.lanes = device.lanes;
+  pipeline.addPass(createAssignLayoutsPass(layouts));
+  pipeline.addPass(createOutlineLaunchesPass({"block"}));
+  NVIDIAOptions options;
+  options.lanes = device.lanes;
+  options.maxThreads = device.maxThreads;
+  buildNVIDIAPipeline(pipeline, options);
+}
+
 void helion::buildLoweringPipeline(OpPassManager &pipeline, const Device &device) {
   // What the choices leave behind, so that configs which differ in nothing give equal code.
   pipeline.addPass(createCanonicalizerPass());
   pipeline.addPass(createCSEPass());
-  pipeline.addPass(createOutlineLaunchesPass());
-  CPUOptions options;
-  options.vectorBits = device.cpu()->vectorBytes * 8;
-  options.vectorRegisters = device.cpu()->vectorRegisters;
-  buildCPUPipeline(pipeline, options);
+  std::visit([&](const auto &facts) { lowerFor(pipeline, facts); }, device.facts);
 }
 
 /// The memref lowering calculates addresses as if strides were unsigned, but a caller's may be negative.
@@ -81,6 +98,14 @@ static LogicalResult renameSymbols(ModuleOp module, Manifest &manifest, StringRe
   return success();
 }
 
+static ThreadBlock blockOf(LLVM::LLVMFuncOp function, int64_t lanes) {
+  auto number = [&](StringRef name) {
+    auto attribute = function->getAttrOfType<IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+  };
+  return {number(kWarpsAttr) * lanes, number(kSharedBytesAttr)};
+}
+
 LogicalResult helion::finishLoweredModule(ModuleOp module, const Device &device) {
   llvm::Expected<Manifest> manifest = manifestOf(module);
   if (!manifest)
@@ -93,6 +118,10 @@ LogicalResult helion::finishLoweredModule(ModuleOp module, const Device &device)
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (auto bytes = function->getAttrOfType<IntegerAttr>(kScratchBytesAttr))
       manifest->resources.scratchBytes = std::max(manifest->resources.scratchBytes, bytes.getInt());
+  if (const NvidiaDevice *facts = device.nvidia())
+    for (PlanStep &step : manifest->plan.steps)
+      if (auto *launch = std::get_if<PlanLaunch>(&step))
+        launch->block = blockOf(module.lookupSymbol<LLVM::LLVMFuncOp>(launch->symbol), facts->lanes);
   std::string id = hashCode(module, *manifest).substr(0, symbolHashDigits);
   if (failed(renameSymbols(module, *manifest, id)))
     return module.emitError() << "has two functions of one name";

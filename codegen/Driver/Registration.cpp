@@ -9,13 +9,19 @@
 #include "codegen/Common/ExpandMath.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
+#include "codegen/NVIDIA/Knobs.h"
+#include "codegen/NVIDIA/Passes.h"
+#include "codegen/NVIDIA/Pipeline.h"
 #include "dialect/IR/Helion.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "passes/Config/Passes.h"
 #include "passes/Layout/Passes.h"
 #include "passes/Normalize/Passes.h"
@@ -24,11 +30,14 @@
 using namespace mlir;
 
 void helion::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<HelionDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+  registry.insert<HelionDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                  vector::VectorDialect>();
   registerCpuKnobs(registry);
+  registerNvidiaKnobs(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
 }
 
 void helion::registerAllPasses() {
@@ -40,5 +49,7 @@ void helion::registerAllPasses() {
   registerHelionCodegenCommonPasses();
   registerHelionCPUPasses();
   registerCPUPipelines();
+  registerHelionNVIDIAPasses();
+  registerNVIDIAPipelines();
   registerHelionCodegenDriverPasses();
 }

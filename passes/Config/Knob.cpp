@@ -149,12 +149,21 @@ static Knob evaluate(const KnobRow &row, FactValue fact) {
 KnobTable::KnobTable(ArrayRef<KnobRows> groups, FactValue fact) {
   auto made = std::make_shared<Data>();
   std::vector<ChoicePassRow> passes;
+  auto isPass = [&](StringRef name) {
+    return any_of(passes, [&](const ChoicePassRow &row) { return row.name == name; });
+  };
   for (const KnobRows &group : groups) {
-    passes.insert(passes.end(), group.passes.begin(), group.passes.end());
-    made->ignored.insert(made->ignored.end(), group.ignored.begin(), group.ignored.end());
+    for (const ChoicePassRow &row : group.passes)
+      if (row.fact.empty() || fact(row.fact))
+        passes.push_back(row);
     for (const KnobRow &row : group.knobs)
-      made->knobs.push_back(evaluate(row, fact));
+      if (isPass(row.pass))
+        made->knobs.push_back(evaluate(row, fact));
+    made->ignored.insert(made->ignored.end(), group.ignored.begin(), group.ignored.end());
   }
+  erase_if(made->ignored, [&](const IgnoredKeyRow &row) {
+    return any_of(made->knobs, [&](const Knob &knob) { return knob.helion.key == row.key; });
+  });
   llvm::sort(passes, [](const ChoicePassRow &a, const ChoicePassRow &b) { return a.order < b.order; });
   for (const ChoicePassRow &row : passes)
     made->passes.push_back(row.name);

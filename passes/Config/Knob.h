@@ -56,6 +56,7 @@ struct KnobRow {
 struct ChoicePassRow {
   llvm::StringLiteral name;
   int order;
+  llvm::StringLiteral fact; // What a target must have; empty: nothing.
 };
 struct IgnoredKeyRow {
   llvm::StringLiteral key, reason;
@@ -111,7 +112,8 @@ struct Knob {
 /// A handle; copies share the table.
 class KnobTable {
 public:
-  /// `fact` gives the value of `dev.NAME` in bounds; every fact that a bound names must have one.
+  /// `fact` gives the value of `dev.NAME` in bounds. Passes whose fact has none are left out with their knobs; every
+  /// other fact that a bound names must have one.
   KnobTable(llvm::ArrayRef<KnobRows> groups, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> fact);
 
   /// In the order of the config text.

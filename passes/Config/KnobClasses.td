@@ -6,10 +6,12 @@
 #ifndef HELION_KNOB_CLASSES
 #define HELION_KNOB_CLASSES
 
-/// A pass that takes knobs. The config text names all of a target's, by `order`.
-class ChoicePass<string passName, int passOrder> {
+/// A pass that takes knobs. The config text names all of a target's, by `order`. Only targets that have the fact
+/// `dev.NEEDED` have the pass and its knobs.
+class ChoicePass<string passName, int passOrder, string needed = ""> {
   string name = passName;
   int order = passOrder;
+  string fact = needed;
 }
 
 /// Where in a kernel a knob has a value; the def's name is the C++ enumerator.
@@ -87,7 +89,7 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   string notLegal = "none";
 }
 
-/// A key of Helion's Config without a meaning here: read, and reported as ignored.
+/// A key of Helion's Config without a meaning here: read, and reported as ignored, where no knob of the target takes it.
 class IgnoredHelionKey<string name, string because> {
   string key = name;
   string reason = because;

@@ -160,4 +160,23 @@ def UnrollLoopsPass : Pass<"helion-unroll-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::helion::HelionDialect"];
 }
 
+def SetWarpsPass : Pass<"helion-set-warps", "::mlir::ModuleOp"> {
+  let summary = "Say how many warps run each program";
+  let description = [{
+    **Does.** Sets `warps` on every launch: what the config names, else 4.
+
+    **Before / After.**
+    ```mlir
+    helion.launch "softmax" grid(%m) { .. }
+    // num_warps=softmax=8 becomes
+    helion.launch "softmax" grid(%m) attributes {warps = 8 : i64} { .. }
+    ```
+    **Needs.** Form S. **Gives.** Form S. **Reads.** num_warps.
+    **Fails when.** a number of warps is no power of two from 1 to 32. **Numerics.** sums are taken in another order by more warps.
+  }];
+  let options = [SiteOption<"numWarps", "num_warps", "warps of a program, `launch=4`; more share a tile's values, at the cost of "
+    "reductions through shared memory">];
+  let dependentDialects = ["::helion::HelionDialect"];
+}
+
 #endif // HELION_SCHEDULE_PASSES

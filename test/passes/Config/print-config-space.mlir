@@ -12,6 +12,8 @@
 // RUN: not diff -q %t.a %t.c
 // RUN: FileCheck %s --input-file=%t.c --check-prefix=COVER
 // RUN: not helion-opt --helion-print-config-space="target=toaster:1" %s 2>&1 | FileCheck %s --check-prefix=TARGET
+// A GPU has warps, and none of the CPU's choices.
+// RUN: helion-opt --helion-print-config-space="target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-softmax.mlir -o /dev/null | FileCheck %s --check-prefix=GPU --implicit-check-not=step_vectors --implicit-check-not=choose-cpu
 // RUN: not helion-opt --helion-print-config-space="target=cpu:toaster" %s 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // COVER-DAG: l2_groupings={{[^ ]*}}loop.ij=2{{[ ,}]}}
@@ -27,7 +29,9 @@
 // COVER-DAG: flatten_loops=loop.gh
 // COVER-DAG: static_ranges=loop.k
 
-// TARGET: error: target `toaster:1` is not known; this tool has `cpu:..`
+// GPU: num_warps
+// GPU-SAME: 1{{.*}}2{{.*}}4{{.*}}8{{.*}}16{{.*}}32
+// TARGET: error: target `toaster:1` is not known; this tool has `cpu:..`, `nvidia:..`
 // CHIP: error: {{.*}}`cpu:toaster`
 
 // rn (14 values) times bi (11) up to 2^20 lanes: 133 pairs; rolled, the chunk takes the place of rn: 133 more. One flat

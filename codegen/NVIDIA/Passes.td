@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes of the NVIDIA target: from one thread's code to kernels in LLVM's and NVVM's dialects.
+
+#ifndef HELION_CODEGEN_NVIDIA_PASSES
+#define HELION_CODEGEN_NVIDIA_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerSharedMemoryPass : Pass<"helion-lower-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "Name the memory spaces by NVIDIA's numbers and the dynamic shared memory by a symbol";
+  let description = [{
+    **Does.** `#gpu.address_space<workgroup>` and its siblings become the numbers of NVPTX in all types. `gpu.dynamic_shared_memory`
+    becomes the address of one external array of the module, aligned to 1024 bytes, which the launch's dynamic bytes extend. An
+    internal array, which is what upstream makes, would be placed as one static byte in front of others.
+
+    **Before / After.**
+    ```mlir
+    %s = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    // becomes
+    llvm.mlir.global external @helion_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+    %a = llvm.mlir.addressof @helion_shared : !llvm.ptr<3>
+    %s = builtin.unrealized_conversion_cast %descriptor : .. to memref<?xi8, 3>
+    ```
+    **Needs.** functions of one thread's code. **Gives.** memrefs in numbered spaces. **Reads.** none.
+    **Fails when.** never. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+def LowerThreadOpsPass : Pass<"helion-lower-thread-ops", "::mlir::ModuleOp"> {
+  let summary = "Turn `gpu` ops into NVVM's";
+  let description = [{
+    **Does.** Ids of threads, lanes and blocks become special registers, shuffles `shfl.sync`, barriers `bar.sync`, as upstream's
+    patterns have them.
+
+    **Before / After.**
+    ```mlir
+    %t = gpu.thread_id x
+    gpu.barrier
+    // becomes
+    %r = nvvm.read.ptx.sreg.tid.x : i32
+    nvvm.barrier
+    ```
+    **Needs.** no dynamic shared memory ops. **Gives.** no `gpu` op. **Reads.** none.
+    **Fails when.** an op of the `gpu` dialect has no counterpart; the diagnostic is on that op. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+def FinishKernelsPass : Pass<"helion-finish-kernels", "::mlir::ModuleOp"> {
+  let summary = "Mark the entry functions as kernels of their number of threads";
+  let description = [{
+    **Does.** Functions marked `helion.entry` become kernels that run with exactly `warps` times `lanes` threads. Atomic
+    updates order nothing else and meet on one device, which is what a kernel's atomics mean.
+
+    **Before / After.**
+    ```mlir
+    llvm.func @k_0(%x: !llvm.ptr) attributes {helion.entry, warps = 4 : i64}
+    // becomes
+    llvm.func @k_0(%x: !llvm.ptr) attributes {helion.entry, warps = 4 : i64, nvvm.kernel, nvvm.reqntid = array<i32: 128>}
+    ```
+    **Needs.** LLVM's dialect. **Gives.** the same. **Reads.** `warps`, which helion-set-warps has chosen.
+    **Fails when.** an entry does not say its warps, or has more threads than a block may have. **Numerics.** exact.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "32", "threads of a warp, a fact of the device; another number gives blocks of another size">,
+    Option<"maxThreads", "max-threads", "int64_t", "1024", "threads that a block may have, a fact of the device; more are refused">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+  let statistics = [Statistic<"kernels", "kernels", "functions that became kernels">];
+}
+
+#endif // HELION_CODEGEN_NVIDIA_PASSES

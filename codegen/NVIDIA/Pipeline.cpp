@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of passes. A comment says what later steps may assume.
+
+#include "codegen/NVIDIA/Pipeline.h"
+#include "codegen/Common/ExpandMath.h"
+#include "codegen/NVIDIA/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace helion;
+
+void helion::buildNVIDIAPipeline(OpPassManager &manager, const NVIDIAOptions &options) {
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createExpandMathPass());
+  // No math function that a library would be called for.
+  functions.addPass(createCSEPass());
+  functions.addPass(memref::createExpandOpsPass());
+  manager.addPass(createLowerSharedMemoryPass());
+  manager.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  // Memory is bare pointers and strides from here on.
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  // Before the `gpu` ops, whose patterns would make calls of math functions.
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createLowerThreadOpsPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createFinishKernelsPass({options.lanes, options.maxThreads}));
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+void helion::registerNVIDIAPipelines() {
+  PassPipelineRegistration<NVIDIAOptions>(
+      "helion-lower-nvidia", "Lower one thread's code to kernels in LLVM's and NVVM's dialects",
+      [](OpPassManager &manager, const NVIDIAOptions &options) { buildNVIDIAPipeline(manager, options); });
+}

@@ -1,0 +1,13 @@
+// RUN: helion-opt --helion-finish-kernels --split-input-file --verify-diagnostics %s
+
+// expected-error@+1 {{does not say its warps; helion-set-warps chooses them}}
+llvm.func @negative_no_warps() attributes {helion.entry} {
+  llvm.return
+}
+
+// -----
+
+// expected-error@+1 {{has blocks of `2048` threads; at most `1024` are allowed}}
+llvm.func @negative_too_many() attributes {helion.entry, warps = 64 : i64} {
+  llvm.return
+}
