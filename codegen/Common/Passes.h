@@ -23,6 +23,15 @@ constexpr llvm::StringLiteral kScratchAttr = "helion.scratch";
 constexpr llvm::StringLiteral kStepVectorsAttr = "helion.step_vectors";
 /// Function attribute (i64) that target passes set: bytes of scratch the function uses.
 constexpr llvm::StringLiteral kScratchBytesAttr = "helion.scratch_bytes";
+/// On `memref.atomic_rmw` (string): the order that the kernel asks for, of `helion.atomic`.
+constexpr llvm::StringLiteral kOrderAttr = "helion.order";
+/// On an `scf.if` (unit): threads of a block may differ in the condition, so no barrier may stand inside.
+constexpr llvm::StringLiteral kDivergentAttr = "helion.divergent";
+/// On a `helion.dot` (string): the matrix instruction whose fragments its layouts are.
+constexpr llvm::StringLiteral kInstructionAttr = "instruction";
+/// On an access: where accesses of equal places of one memref meet, it is in one thread, or they write the same value.
+/// No barrier has to order them.
+constexpr llvm::StringLiteral kPlaceAttr = "helion.place";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

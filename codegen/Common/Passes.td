@@ -56,4 +56,99 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
                     Statistic<"words", "argument-words", "Argument words of all launches">];
 }
 
+def LowerThreadsPass : Pass<"helion-lower-threads", "::mlir::func::FuncOp"> {
+  let summary = "Lower a function over tile values with layouts to the code of one thread";
+  let description = [{
+    **Does.** A tile value becomes the registers that its layout gives a thread, a vector in the order of the layout's `reg`; loops and
+    branches carry vectors. Elementwise ops are the same ops on vectors. Loads and stores take runs of registers that lie together in
+    memory, as wide as alignments allow; a run is one access where all of it is inside its tile, else each element is tested. Of the
+    threads that hold an element, one stores it. Reductions combine registers, then lanes by shuffles, then warps through shared
+    memory, in an order that the layout fixes. Broadcasts, permutes, reshapes and subtiles rename registers; `helion.convert_layout`
+    renames, shuffles or goes through shared memory, as `planConversion` says. Dots multiply and add in each thread, unless a
+    vendor's pattern takes them (`LowerThreads.h`). At the end shared memory is planned as by `helion-plan-shared`.
+
+    **Before / After**
+    ```mlir
+    func.func @k(%x: memref<?xf32>) attributes {warps = 1 : i64} {
+      %v = helion.load %x[%i] .. -> tensor<64xf32, #helion.layout<[64], reg = [[1]], lane = [[2], [4], [8], [16], [32]]>>
+    // after
+      %t = gpu.thread_id x upper_bound 32
+      %v = scf.if %inside -> (vector<2xf32>) { vector.load .. }
+    ```
+
+    **Needs.** Form L as `helion-outline-launches` makes it: a program is a block; the attribute `warps`. `llvm.align` on pointers and
+    `helion.multiple` on index arguments are believed.
+
+    **Gives.** Ops of `gpu`, `arith`, `math`, `vector`, `scf` and `memref`; `helion.shared_bytes` on the function; `helion.order` on atomics.
+
+    **Fails when** a tile value has no layout, or one over more warps or lanes than there are, or over groups or CTAs; an op is one of
+    groups, rings or copies in flight; an op would move elements between threads.
+
+    **Numerics.** Reductions and dots add in an order of their own. Narrow floats are summed in f32.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::vector::VectorDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [Option<"lanes", "lanes", "int64_t", "32", "Threads of a warp (wave, subgroup): a power of two up to 64">,
+                 Option<"vectorBytes", "vector-bytes", "int64_t", "16", "Bytes that one access of memory may take">];
+  let statistics = [Statistic<"bytes", "shared-bytes", "Bytes of shared memory">,
+                    Statistic<"barriers", "barriers", "Barriers placed">];
+}
+
+def PlanSharedPass : Pass<"helion-plan-shared", "::mlir::func::FuncOp"> {
+  let summary = "Place shared buffers in one arena and barriers where threads could meet in memory";
+  let description = [{
+    **Does.** Each `memref.alloc` in workgroup memory becomes a view of `gpu.dynamic_shared_memory`; buffers that live at the same time
+    lie apart, others may share bytes. A `gpu.barrier` goes before an access that touches bytes which another thread may have touched
+    since the last barrier, one of both being a write; around the back edge of a loop too. Host tensors count as well: a pointer
+    that is `noalias` overlaps no other, and accesses of one `helion.place` are of one thread.
+
+    **Before / After**
+    ```mlir
+    memref.store %v, %buffer[%thread]
+    %w = memref.load %buffer[%other]
+    // after
+    memref.store %v, %view[%thread]
+    gpu.barrier
+    %w = memref.load %view[%other]
+    ```
+
+    **Needs.** Code of one thread. An `scf.if` that threads of a block do not enter together is marked `helion.divergent`; barriers stand
+    before it, never inside. Part of `helion-lower-threads`; alone it is for tests and for vendors that add buffers.
+
+    **Gives.** `helion.shared_bytes` on the function.
+
+    **Fails when** never.
+
+    **Numerics.** Exact.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"bytes", "shared-bytes", "Bytes of shared memory">,
+                    Statistic<"barriers", "barriers", "Barriers placed">];
+}
+
+def SimulateThreadsPass : Pass<"helion-simulate-threads", "::mlir::ModuleOp"> {
+  let summary = "For tests: turn the code of one thread into functions that a harness runs on the CPU";
+  let description = [{
+    **Does.** A thread asks a harness who it is, meets others through it, and gets shared memory from it: `gpu` ops become calls of
+    `helion_harness_*`, which are convergent. The function takes its arguments from an array of 8-byte words.
+    `test/codegen/Common/Inputs/harness.cpp` runs the threads of a block as fibers.
+
+    **Before / After**
+    ```mlir
+    func.func @k(%x: !llvm.ptr, %n: i64) { %t = gpu.thread_id x .. gpu.barrier }
+    // after
+    func.func @k(%words: !llvm.ptr) { %t = call @helion_harness_thread() .. call @helion_harness_barrier() }
+    ```
+
+    **Needs.** What `helion-lower-threads` gives; arguments are pointers, integers of 64 bits, indices and floats.
+
+    **Gives.** Functions without `gpu` ops, all memory in one space.
+
+    **Fails when** a `gpu` op or a type of argument is another one.
+
+    **Numerics.** Exact.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // HELION_CODEGEN_COMMON_PASSES

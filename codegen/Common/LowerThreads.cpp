@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// helion-lower-threads: what it takes, the conversion, and the plan of shared memory behind it.
+
+#include "codegen/Common/LowerThreads.h"
+#include "codegen/Common/PlanShared.h"
+#include "codegen/Common/ThreadAccess.h"
+#include "codegen/Common/ThreadMoves.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace helion;
+using namespace helion::threads;
+
+namespace helion {
+#define GEN_PASS_DEF_LOWERTHREADSPASS
+#include "codegen/Common/Passes.h.inc"
+} // namespace helion
+
+//===-- Checks ----------------------------------------------------------------------------------------------------===//
+
+static bool isKnown(Operation *op) {
+  return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, DotOp, SplatOp, IotaOp, BroadcastOp,
+             PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp, TileShiftOp, TileBeginOp,
+             TileEndOp, YieldOp>(op);
+}
+
+static LogicalResult checkType(Operation *op, Type type, int64_t lanes, int64_t warps) {
+  if (!isTileValue(type))
+    return success();
+  LayoutAttr attr = layoutOf(type);
+  if (!attr)
+    return op->emitOpError() << "has a tile value of type " << type << " without a layout; assign layouts first";
+  const Layout &layout = attr.getLayout();
+  for (LayoutSpace space : {LayoutSpace::Group, LayoutSpace::Cta, LayoutSpace::Mem, LayoutSpace::Offset})
+    if (layout.uses(space))
+      return op->emitOpError() << "has a layout over `" << spaceName(space)
+                               << "`; the code of a thread knows `reg`, `lane` and `warp`";
+  if (layout.size(LayoutSpace::Lane) > lanes || layout.size(LayoutSpace::Warp) > warps)
+    return op->emitOpError() << "has a layout over `" << layout.size(LayoutSpace::Warp) << "` warps of `"
+                             << layout.size(LayoutSpace::Lane) << "` lanes; the function has `" << warps
+                             << "` warps of `" << lanes << "` lanes";
+  return success();
+}
+
+static LogicalResult checkDim(Operation *op, Value value, unsigned dim) {
+  std::optional<SmallVector<DimUnit>> units = unitsAlong(layoutIn(value), dim);
+  auto isPlain = [&](const DimUnit &unit) {
+    bool isBit = llvm::isPowerOf2_64(unit.outStride) || !isa<ReduceFnOp>(op);
+    return isBit && (unit.space != LayoutSpace::Lane || unit.count == 2);
+  };
+  if (units && llvm::all_of(*units, isPlain))
+    return success();
+  return op->emitOpError() << "combines dim `" << dim
+                           << "`, along which registers, lanes and warps do not step alone; convert the layout first";
+}
+
+static LogicalResult checkAccess(Operation *op, OperandRange indices, Value value, Value mask, int64_t lanes,
+                                 int64_t warps) {
+  for (Value index : indices)
+    if (isa<TileType>(index.getType()) && !spanOf(index))
+      return op->emitOpError() << "uses a tile that no `helion.make_tile` makes";
+  if (!isTileValue(value.getType()))
+    return success();
+  auto needs = [&](Value operand, IndexDims dims) {
+    auto at = [&](ArrayRef<int64_t> index) { return Point(index.slice(dims.first, dims.count)); };
+    return localSources(layoutIn(value), layoutIn(operand), lanes, warps, at).has_value();
+  };
+  for (auto [index, dims] : llvm::zip(indices, indexDimsOf(indices)))
+    if (isTileValue(index.getType()) && !needs(index, dims))
+      return op->emitOpError() << "has an index whose elements other threads hold; convert its layout to the value's";
+  unsigned rank = layoutIn(value).rank();
+  if (mask && isTileValue(mask.getType()) && !needs(mask, {0, rank}))
+    return op->emitOpError() << "has a mask whose elements other threads hold; convert its layout to the value's";
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
+    if (failed(checkType(op, type, lanes, warps)))
+      return failure();
+  if (isa_and_nonnull<HelionDialect>(op->getDialect()) && !isKnown(op))
+    return op->emitOpError() << "has no code for threads at this place";
+  if (isa<BroadcastOp, PermuteOp, ReshapeOp, SubtileOp>(op) && !movedRegisters(op, lanes, warps))
+    return op->emitOpError() << "moves elements between threads; convert the layout first";
+  if (auto load = dyn_cast<LoadOp>(op))
+    return checkAccess(op, load.getIndices(), load.getResult(), load.getMask(), lanes, warps);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return checkAccess(op, store.getIndices(), store.getValue(), store.getMask(), lanes, warps);
+  if (auto atomic = dyn_cast<AtomicOp>(op)) {
+    if (getElementTypeOrSelf(atomic.getValue()).isInteger(1))
+      return op->emitOpError() << "on elements of type 'i1' has no code for threads; use i32";
+    return checkAccess(op, atomic.getIndices(), atomic.getValue(), atomic.getMask(), lanes, warps);
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return checkDim(op, reduce.getValue(), reduce.getDim());
+  if (auto reduce = dyn_cast<ReduceInThreadOp>(op))
+    return checkDim(op, reduce.getValue(), reduce.getDim());
+  if (auto reduce = dyn_cast<ReduceFnOp>(op))
+    return checkDim(op, reduce.getValues()[0], reduce.getDim());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && isTileValue(constant.getType()) && !isa<SplatElementsAttr>(constant.getValue()))
+    return op->emitOpError() << "of different elements has no code for threads; build it from `helion.iota`";
+  return success();
+}
+
+LogicalResult threads::checkThreadOps(func::FuncOp function, int64_t lanes, int64_t warps) {
+  WalkResult walk = function.walk([&](Operation *op) -> WalkResult { return checkOp(op, lanes, warps); });
+  return failure(walk.wasInterrupted());
+}
+
+//===-- The pass --------------------------------------------------------------------------------------------------===//
+
+namespace {
+/// A tile value is its registers; all else stays what it is.
+struct ThreadTypes : TypeConverter {
+  ThreadTypes() {
+    addConversion([](Type type) { return type; });
+    addConversion([](RankedTensorType type) -> std::optional<Type> {
+      if (!layoutOf(type))
+        return std::nullopt;
+      return registersType(type);
+    });
+  }
+};
+
+struct LowerThreadsPass : helion::impl::LowerThreadsPassBase<LowerThreadsPass> {
+  using LowerThreadsPassBase::LowerThreadsPassBase;
+  LowerThreadsPass(const LowerThreadsPassOptions &options, VendorPatterns vendor)
+      : LowerThreadsPassBase(options), vendor(std::move(vendor)) {}
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (!llvm::isPowerOf2_64(lanes) || lanes > 64) {
+      function.emitOpError() << "has warps of `" << lanes << "` lanes; a power of two up to 64 is allowed";
+      return signalPassFailure();
+    }
+    auto warps = function->getAttrOfType<IntegerAttr>(kWarpsAttr);
+    if (!warps || warps.getInt() < 1) {
+      function.emitOpError() << "has no attribute `" << kWarpsAttr << "`, the warps of a program";
+      return signalPassFailure();
+    }
+    if (failed(checkThreadOps(function, lanes, warps.getInt())) || failed(convert(function, warps.getInt())))
+      return signalPassFailure();
+    eraseTiles(function);
+    SharedPlan plan = planShared(function);
+    bytes += plan.bytes;
+    barriers += plan.barriers;
+  }
+
+private:
+  LogicalResult convert(func::FuncOp function, int64_t warps) {
+    ThreadContext code(function, lanes, warps, vectorBytes);
+    findOperandsInShared(code);
+    ThreadTypes types;
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    ConversionTarget target(*context);
+    populateElementPatterns(code, types, patterns);
+    populateMemoryPatterns(code, types, patterns);
+    populateMovePatterns(code, types, patterns);
+    populateReducePatterns(code, types, patterns);
+    populateDotPatterns(code, types, patterns);
+    if (vendor)
+      vendor(code, types, patterns);
+    scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
+    target.addLegalOp<MakeTileOp, TileShiftOp>();
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      bool ends = op->getParentOfType<ReduceFnOp>() || code.leftToDots.contains(op);
+      return ends || (types.isLegal(op) && !isa_and_nonnull<HelionDialect>(op->getDialect()));
+    });
+    return applyPartialConversion(function, target, std::move(patterns));
+  }
+
+  static void eraseTiles(func::FuncOp function) {
+    SmallVector<Operation *> tiles;
+    function.walk([&](Operation *op) {
+      if (isa<MakeTileOp, TileShiftOp>(op))
+        tiles.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(tiles))
+      op->erase();
+  }
+
+  VendorPatterns vendor;
+};
+} // namespace
+
+std::unique_ptr<Pass> helion::createLowerThreadsPass(const LowerThreadsPassOptions &options, VendorPatterns vendor) {
+  return std::make_unique<LowerThreadsPass>(options, std::move(vendor));
+}

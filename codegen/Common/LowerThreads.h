@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The door of helion-lower-threads for C++: patterns by family, and the pass with a vendor's patterns beside them.
+
+#ifndef HELION_CODEGEN_COMMON_LOWERTHREADS_H
+#define HELION_CODEGEN_COMMON_LOWERTHREADS_H
+
+#include "codegen/Common/Passes.h"
+#include "codegen/Common/ThreadContext.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace helion {
+namespace threads {
+/// A pattern that knows the function's threads.
+template <typename Op> struct ThreadPattern : mlir::OpConversionPattern<Op> {
+  ThreadPattern(ThreadContext &code, const mlir::TypeConverter &types, mlir::MLIRContext *context,
+                mlir::PatternBenefit benefit = 1)
+      : mlir::OpConversionPattern<Op>(types, context, benefit), code(code) {}
+  ThreadContext &code;
+};
+
+/// Fills `leftToDots`.
+void findOperandsInShared(ThreadContext &code);
+
+void populateElementPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateMemoryPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateMovePatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateReducePatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateDotPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+
+/// Adds a vendor's patterns, for example of `helion.dot` on fragments; with a benefit above 1 they come first. The
+/// operands that they see are vectors of registers in the order of the layouts' `reg`.
+using VendorPatterns =
+    std::function<void(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns)>;
+
+/// Errors for ops that have no code for threads and for layouts that an op cannot work on, on the op.
+mlir::LogicalResult checkThreadOps(mlir::func::FuncOp function, int64_t lanes, int64_t warps);
+} // namespace threads
+
+/// The pass with what a vendor does better.
+std::unique_ptr<mlir::Pass> createLowerThreadsPass(const LowerThreadsPassOptions &options,
+                                                   threads::VendorPatterns vendor);
+} // namespace helion
+
+#endif // HELION_CODEGEN_COMMON_LOWERTHREADS_H

@@ -1,0 +1,71 @@
+// RUN: helion-opt --helion-lower-threads --split-input-file --verify-diagnostics %s
+
+// expected-error @below {{has no attribute `warps`, the warps of a program}}
+func.func @warps() {
+  return
+}
+
+// -----
+
+func.func @no_layout(%x: f32) attributes {warps = 1 : i64} {
+  // expected-error @below {{has a tile value of type 'tensor<8xf32>' without a layout; assign layouts first}}
+  %s = helion.splat %x : f32 -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @too_many(%x: f32) attributes {warps = 2 : i64} {
+  // expected-error @below {{has a layout over `4` warps of `1` lanes; the function has `2` warps of `32` lanes}}
+  %s = helion.splat %x : f32 -> tensor<4xf32, #helion.layout<[4], warp = [[1], [2]]>>
+  return
+}
+
+// -----
+
+func.func @group(%x: f32) attributes {warps = 1 : i64} {
+  // expected-error @below {{has a layout over `group`; the code of a thread knows `reg`, `lane` and `warp`}}
+  %s = helion.splat %x : f32 -> tensor<2xf32, #helion.layout<[2], group = [[1]]>>
+  return
+}
+
+// -----
+
+func.func @instance() attributes {warps = 1 : i64} {
+  // expected-error @below {{has no code for threads at this place}}
+  %r = helion.num_programs "x"
+  return
+}
+
+// -----
+
+#a = #helion.layout<[4], lane = [[1], [2]]>
+#b = #helion.layout<[2, 2], lane = [[0, 1]], warp = [[1, 0]]>
+func.func @reshape(%x: f32) attributes {warps = 2 : i64} {
+  %s = helion.splat %x : f32 -> tensor<4xf32, #a>
+  // expected-error @below {{moves elements between threads; convert the layout first}}
+  %r = helion.reshape %s [array<i64: 0, 1>] : tensor<4xf32, #a> -> tensor<2x2xf32, #b>
+  return
+}
+
+// -----
+
+#a = #helion.layout<[2, 2], reg = [[0, 1]], lane = [[1, 1]]>
+func.func @oblique(%x: f32) attributes {warps = 1 : i64} {
+  %s = helion.splat %x : f32 -> tensor<2x2xf32, #a>
+  // expected-error @below {{combines dim `1`, along which registers, lanes and warps do not step alone; convert the layout first}}
+  %r = helion.reduce addf %s dim 1 site "r" : tensor<2x2xf32, #a> -> tensor<2xf32, #helion.layout<[2], lane = [[1]]>>
+  return
+}
+
+// -----
+
+#r = #helion.layout<[2], lane = [[1]]>
+#v = #helion.layout<[2, 2], reg = [[0, 1]], lane = [[1, 0]]>
+func.func @index(%x: memref<?x?xf32>, %n: index, %l: i32) attributes {warps = 1 : i64} {
+  %j = helion.make_tile %n : !helion.tile<2>
+  %s = helion.splat %l : i32 -> tensor<2xi32, #r>
+  // expected-error @below {{has an index whose elements other threads hold; convert its layout to the value's}}
+  %v = helion.load %x[%j, %s] site "x" : memref<?x?xf32>, (!helion.tile<2>, tensor<2xi32, #r>) -> tensor<2x2xf32, #v>
+  return
+}
