@@ -3,7 +3,7 @@
 // The run directory: the state of one tuning, which any later run resumes.
 //
 //   journal.sqlite       everything learnt
-//   artifacts/<hash>.o   objects; <hash>.so what a worker loads, made from them
+//   artifacts/<hash>.o   objects; <hash>.so what a worker loads, made from them: for a GPU the same bytes
 //   logs/<name>.log      output of workers and compilers
 #ifndef HELION_AOT_RUNNER_JOURNAL_RUNDIR_H
 #define HELION_AOT_RUNNER_JOURNAL_RUNDIR_H

@@ -36,6 +36,7 @@ CheckVerdict helion::aot::blame(const WorkerAnswer &answer) {
       {"memory", CheckVerdict::OutOfMemory},
       {"red_zone", CheckVerdict::Wrong},
       {"input_changed", CheckVerdict::Wrong},
+      {"device", CheckVerdict::DeviceLost},
   };
   for (auto &[reason, verdict] : reasons)
     if (answer.reason == reason)

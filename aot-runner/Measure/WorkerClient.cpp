@@ -20,7 +20,10 @@ static int64_t patienceMs(int64_t deadlineMs) {
 
 std::string WorkerDevice::deviceClass() const {
   constexpr int64_t kGiB = int64_t(1) << 30;
-  return llvm::formatv("{0}, {1} cores, {2} GiB", name, cores, (memoryBytes + kGiB / 2) / kGiB);
+  bool isCpu = llvm::StringRef(target).starts_with("cpu:");
+  std::string text = llvm::formatv("{0}, {1} {2}, {3} GiB", name, cores, isCpu ? "cores" : "multiprocessors",
+                                   (memoryBytes + kGiB / 2) / kGiB);
+  return powerLimitMilliwatts ? text + llvm::formatv(", {0} W", (powerLimitMilliwatts + 500) / 1000).str() : text;
 }
 
 static std::string shortened(llvm::StringRef text) {
@@ -100,7 +103,7 @@ llvm::Error WorkerClient::readDevice(const json::Object &answer) {
   if (!device || !device->getString("target") || !device->getString("name") || !device->getInteger("cores"))
     return llvm::createStringError("the worker does not describe its device");
   greeted = {device->getString("target")->str(), device->getString("name")->str(), *device->getInteger("cores"),
-             device->getInteger("memory_bytes").value_or(0)};
+             device->getInteger("memory_bytes").value_or(0), device->getInteger("power_limit_mw").value_or(0)};
   return llvm::Error::success();
 }
 
@@ -111,7 +114,10 @@ llvm::Error WorkerClient::restart() {
     return fresh.takeError();
   process = std::move(*fresh);
   ++started;
-  WorkerAnswer answer = ask(json::Object{{"op", "hello"}, {"protocol", protocol}}, helloMs);
+  json::Object hello{{"op", "hello"}, {"protocol", protocol}};
+  if (!target.empty())
+    hello["target"] = target;
+  WorkerAnswer answer = ask(std::move(hello), helloMs);
   if (answer.kind == Kind::Refused && answer.reason == "version")
     return llvm::createStringError("the worker refuses protocol %lld: %s", static_cast<long long>(protocol),
                                    answer.message.c_str());

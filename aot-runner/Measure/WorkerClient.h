@@ -28,8 +28,9 @@ struct WorkerAnswer {
 struct WorkerDevice {
   std::string target; // The best target that it runs.
   std::string name;
-  int64_t cores = 0, memoryBytes = 0;
-  /// Machines of one class may share samples: name, cores, memory in GiB.
+  int64_t cores = 0, memoryBytes = 0; // Of a GPU, its multiprocessors.
+  int64_t powerLimitMilliwatts = 0;   // Of a GPU; 0: unknown.
+  /// Machines of one class may share samples: name, cores, memory in GiB, and a GPU's power limit.
   std::string deviceClass() const;
 };
 
@@ -39,10 +40,10 @@ public:
 
   static constexpr int64_t kHelloMs = 60000; // A batch system may take its time.
 
-  /// `stop` outlives the client.
+  /// `stop` outlives the client. `target` is what the worker must run code for; empty: its CPU's best.
   WorkerClient(std::vector<std::string> command, std::string log, const std::atomic<bool> &stop,
-               int64_t helloMs = kHelloMs)
-      : command(std::move(command)), log(std::move(log)), stop(stop), helloMs(helloMs) {}
+               int64_t helloMs = kHelloMs, std::string target = "")
+      : command(std::move(command)), log(std::move(log)), stop(stop), helloMs(helloMs), target(std::move(target)) {}
   /// The program at `path`.
   static std::vector<std::string> program(llvm::StringRef path) { return {path.str()}; }
   /// What a user wrote, as a shell reads it.
@@ -68,6 +69,7 @@ private:
   std::string log;
   const std::atomic<bool> &stop;
   int64_t helloMs;
+  std::string target;
   std::unique_ptr<WorkerProcess> process;
   WorkerDevice greeted;
   unsigned started = 0;

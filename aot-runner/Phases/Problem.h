@@ -28,8 +28,8 @@ struct Problem {
 /// sizes named in `specialize`; floats are passed at each call.
 std::string signatureOf(const Row &row, llvm::ArrayRef<std::string> specialize);
 
-/// The row's binding on a device where `cores` threads run programs: what plans call `dev.cores`, and `dev.sms` where a
-/// plan is written for any target.
+/// The row's binding on a device where `cores` threads of a CPU, or multiprocessors of a GPU, run programs: what plans
+/// call `dev.cores`, and `dev.sms` where a plan is written for any target.
 Binding deviceBinding(const Row &row, int64_t cores);
 
 llvm::Expected<Problem> loadProblem(const Options &options);

@@ -95,7 +95,7 @@ ExitCode Run::report(ExitCode exit) {
 //===-- Before anything is written --------------------------------------------------------------------------------===//
 
 llvm::Error Run::checkWorker(const Problem &problem) const {
-  WorkerClient probe(options.worker, "/dev/null", budget.stop, helloMs());
+  WorkerClient probe(options.worker, "/dev/null", budget.stop, helloMs(), workerTarget(options));
   llvm::Error error = probe.restart();
   if (!error)
     return checkMemory(problem, probe.device());
@@ -149,7 +149,7 @@ llvm::Expected<ExitCode> Run::tune(const Problem &problem) {
     return tuneIn(problem, nullptr);
   if (llvm::Error error = checkWorker(problem))
     return std::move(error);
-  WorkerClient client(options.worker, workerLog(), budget.stop, helloMs());
+  WorkerClient client(options.worker, workerLog(), budget.stop, helloMs(), workerTarget(options));
   return tuneIn(problem, &client);
 }
 
@@ -420,7 +420,7 @@ llvm::Error Run::runPackage(const Problem &problem) {
       return llvm::Error::success();
     });
   }
-  WorkerClient client(options.worker, workerLog(), budget.stop, helloMs());
+  WorkerClient client(options.worker, workerLog(), budget.stop, helloMs(), workerTarget(options));
   llvm::Expected<std::unique_ptr<Station>> station = Station::open(options, budget, progress, &client);
   if (!station)
     return station.takeError();

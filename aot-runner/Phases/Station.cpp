@@ -7,6 +7,10 @@
 
 using namespace helion::aot;
 
+std::string helion::aot::workerTarget(const Options &options) {
+  return options.device->cpu() ? "" : options.device->name();
+}
+
 static TimingOptions timingOptions(const Options &options) {
   TimingOptions result;
   result.seed = options.seed;

@@ -9,6 +9,9 @@
 
 namespace helion::aot {
 
+/// The device that a worker must have; empty for a CPU, of which any is taken.
+std::string workerTarget(const Options &options);
+
 class Station {
 public:
   /// Without a `client` nothing can be measured, and the samples are those of the latest session.

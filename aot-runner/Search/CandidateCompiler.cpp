@@ -3,12 +3,31 @@
 // Parallel compiles over a journal.
 #include "aot-runner/Search/CandidateCompiler.h"
 
+#include "aot-runner/Journal/DurableFile.h"
 #include "codegen/Driver/SharedObject.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace helion;
 using namespace helion::aot;
+
+namespace {
+/// What a worker loads, made of an artifact's object: a CPU's is linked, a GPU's driver takes it as it is.
+struct Loadable {
+  llvm::StringLiteral vendor;
+  llvm::Error (*make)(llvm::StringRef object, llvm::StringRef path);
+};
+} // namespace
+
+static constexpr Loadable loadables[] = {{"cpu", linkShared}, {"nvidia", writeFileDurably}};
+
+static llvm::Error makeLoadable(const helion::Artifact &artifact, llvm::StringRef path) {
+  llvm::StringRef vendor = llvm::StringRef(artifact.manifest.target).split(':').first;
+  for (const Loadable &loadable : loadables)
+    if (loadable.vendor == vendor)
+      return loadable.make(artifact.object, path);
+  return llvm::createStringError("no worker loads code for `" + artifact.manifest.target + "`");
+}
 
 llvm::Error CandidateCompiler::provide(const helion::Artifact &artifact, llvm::StringRef hash) {
   llvm::Expected<std::string> object = runDir.storeObject(hash, artifact.object);
@@ -21,7 +40,7 @@ llvm::Error CandidateCompiler::provide(const helion::Artifact &artifact, llvm::S
     return llvm::Error::success();
   // Renamed when it is whole: a worker must never open half of one.
   std::string partial = library + ".partial";
-  if (llvm::Error error = linkShared(artifact.object, partial))
+  if (llvm::Error error = makeLoadable(artifact, partial))
     return error;
   if (std::error_code code = llvm::sys::fs::rename(partial, library))
     return llvm::createStringError("cannot write `" + library + "`: " + code.message());

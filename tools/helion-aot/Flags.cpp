@@ -43,14 +43,15 @@ struct Flags {
   cl::opt<std::string> kernel{"kernel", cl::desc("The kernel's name; not needed when the file has one")};
   cl::list<std::string> specialize{"specialize",
                                    cl::desc("A size that signatures fix, such as `x.size(1)`; may be repeated")};
-  cl::opt<std::string> target{"target", cl::desc("cpu:native (default), cpu:x86-64-v3, .."), cl::init("cpu:native")};
+  cl::opt<std::string> target{"target", cl::desc("cpu:native (default), cpu:x86-64-v3, nvidia:sm_90a, .."),
+                              cl::init("cpu:native")};
   cl::opt<std::string> output{"o", cl::desc("Folder of the package")};
   cl::opt<std::string> runDir{"run-dir", cl::desc("Folder of what is learnt (default: `<-o>.run`)")};
   cl::opt<unsigned> jobs{"jobs", cl::desc("Compiles at a time (default: all cores)"), cl::init(0)};
   cl::opt<unsigned> threads{"threads", cl::desc("Threads of the kernels (default: all cores)"), cl::init(0)};
   cl::opt<uint64_t> seed{"seed", cl::desc("Of random choices (default 0)"), cl::init(0)};
   cl::opt<unsigned> pool{"pool", cl::desc("Distinct artifacts to compare (default 64)"), cl::init(64)};
-  cl::opt<std::string> mode{"mode", cl::desc("cold (default) or warm caches"), cl::init("cold")};
+  cl::opt<std::string> mode{"mode", cl::desc("cold (default) or warm caches; of a GPU also graph"), cl::init("cold")};
   cl::opt<double> budgetSeconds{"budget-seconds", cl::desc("Time for the whole command"), cl::init(0)};
   cl::opt<double> gpuSeconds{"gpu-seconds", cl::desc("Time on the device"), cl::init(0)};
   cl::opt<double> compileSeconds{"compile-seconds", cl::desc("Time for the compile of one config (default 120)"),
@@ -92,8 +93,21 @@ static llvm::Error checkNumbers(const Flags &flags) {
   if (flags.threads > kMostThreads)
     return usage("`--threads` is `" + llvm::Twine(flags.threads.getValue()) + "`; a worker has at most " +
                  llvm::Twine(kMostThreads));
-  if (flags.mode != "cold" && flags.mode != "warm")
-    return usage("`--mode` is `" + flags.mode + "`; known are `cold`, `warm`");
+  if (flags.mode != "cold" && flags.mode != "warm" && flags.mode != "graph")
+    return usage("`--mode` is `" + flags.mode + "`; known are `cold`, `warm`, `graph`");
+  return llvm::Error::success();
+}
+
+/// What only one kind of device has.
+static llvm::Error checkDevice(const Flags &flags, const Device &device) {
+  if (device.cpu() && flags.mode == "graph")
+    return usage("`--mode graph` needs a GPU's `--target`, not `" + device.name() + "`");
+  if (!device.cpu() && flags.threads)
+    return usage("`--threads` is of a CPU; a config of `" + device.name() + "` says how many threads a block has");
+  bool packs = flags.phase != Phase::Collect && flags.phase != Phase::Measure;
+  if (!device.cpu() && packs)
+    return usage("packages for `" + device.name() +
+                 "` are not written yet; give `--phase collect` or `--phase measure`");
   return llvm::Error::success();
 }
 
@@ -180,6 +194,8 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   llvm::Expected<const Device *> device = parseDevice(flags.target);
   if (!device)
     return device.takeError();
+  if (llvm::Error error = checkDevice(flags, **device))
+    return std::move(error);
   Options options;
   options.phase = flags.phase;
   options.kernelFile = flags.kernelFile;

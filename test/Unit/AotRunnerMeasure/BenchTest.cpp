@@ -19,6 +19,8 @@ TEST(Bench, Blame) {
   EXPECT_EQ(blamed(Kind::Died), CheckVerdict::Crash);
   EXPECT_EQ(blamed(Kind::TimedOut), CheckVerdict::Timeout);
   EXPECT_EQ(blamed(Kind::Refused, "memory"), CheckVerdict::OutOfMemory);
+  EXPECT_EQ(blamed(Kind::Refused, "device"), CheckVerdict::DeviceLost);
+  EXPECT_EQ(blamed(Kind::Refused, "launch"), CheckVerdict::Crash);
   EXPECT_EQ(blamed(Kind::Refused, "red_zone"), CheckVerdict::Wrong);
   EXPECT_EQ(blamed(Kind::Refused, "input_changed"), CheckVerdict::Wrong);
 }

@@ -27,6 +27,19 @@ TEST(WorkerClient, Greets) {
   EXPECT_EQ(client.generation(), 1u);
 }
 
+// A script that answers only the hello that asks for a GPU.
+TEST(WorkerClient, AsksForATarget) {
+  const char script[] = "read line; case \"$line\" in *nvidia:sm_90a*) "
+                        R"(echo '{"id":0,"ok":true,"protocol":1,"device":{"target":"nvidia:sm_90a","name":"GPU",)"
+                        R"("cores":132,"memory_bytes":150000000000,"power_limit_mw":700000}}';; )"
+                        R"(*) echo '{"id":0,"ok":false,"error":{"kind":"no_device","message":"none here"}}';; esac)";
+  WorkerClient client({"/bin/sh", "-c", script}, "/dev/null", never, WorkerClient::kHelloMs, "nvidia:sm_90a");
+  llvm::cantFail(client.restart());
+  EXPECT_EQ(client.device().deviceClass(), "GPU, 132 multiprocessors, 140 GiB, 700 W");
+  WorkerClient other({"/bin/sh", "-c", script}, "/dev/null", never);
+  EXPECT_EQ(llvm::toString(other.restart()), "no worker: none here");
+}
+
 TEST(WorkerClient, Answers) {
   EXPECT_EQ(askAfterHello(R"(read line; echo '{"id":1,"ok":true}')").kind, Kind::Ok);
   WorkerAnswer refused =
