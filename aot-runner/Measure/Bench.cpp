@@ -71,8 +71,10 @@ llvm::Error Bench::ready() {
 WorkerAnswer Bench::prepare(const Subject &subject, int64_t deadlineMs) {
   WorkerAnswer answer;
   if (!loaded.count(subject.artifact)) {
-    answer =
-        client.ask(json::Object{{"op", "load"}, {"artifact", subject.artifact}, {"path", subject.library}}, deadlineMs);
+    json::Object load{{"op", "load"}, {"artifact", subject.artifact}, {"path", subject.library}};
+    if (subject.call)
+      load["package"] = true;
+    answer = client.ask(std::move(load), deadlineMs);
     if (answer.kind != Kind::Ok)
       return answer;
     loaded.insert(subject.artifact);

@@ -122,6 +122,7 @@ json::Object helion::aot::wireCall(llvm::StringRef symbol, llvm::StringRef setTh
     words.push_back(wireTensor(*buffer));
   bool hasWorkspace = buffer != plan.buffers.end();
   words.push_back(hasWorkspace ? json::Object{{"pointer", buffer->name}} : json::Object{{"index", 0}});
+  words.push_back(json::Object{{"stream", true}});
   return json::Object{
       {"step", "call"}, {"symbol", symbol.str()}, {"set_threads", setThreads.str()}, {"arguments", std::move(words)}};
 }

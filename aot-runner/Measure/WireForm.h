@@ -16,7 +16,7 @@ llvm::json::Object wirePlan(const ResolvedPlan &plan);
 std::string caseName(const Row &row, const ResolvedPlan &plan, unsigned draw = 0);
 
 /// A call of a package through `symbol`: arguments and results as its C function takes them, then the workspace, which
-/// is the plan's buffer of that role where it has one. The function `setThreads` is called before.
+/// is the plan's buffer of that role where it has one, then the stream. The function `setThreads` is called before.
 llvm::json::Object wireCall(llvm::StringRef symbol, llvm::StringRef setThreads, const Manifest &manifest,
                             const Row &row, const ResolvedPlan &plan);
 

@@ -39,7 +39,10 @@ static TemplateValues moduleValues(ArrayRef<const Manifest *> signatures) {
   }
   for (size_t result = 0; result < first.plan.outputs.size(); ++result)
     results += ("tensorAt(words[" + Twine(word++) + "]), ").str();
-  values.texts = {{"arguments", arguments}, {"results", results}, {"workspaceAt", std::to_string(word)}};
+  values.texts = {{"arguments", arguments},
+                  {"results", results},
+                  {"workspaceAt", std::to_string(word)},
+                  {"streamAt", std::to_string(word + 1)}};
   return values;
 }
 

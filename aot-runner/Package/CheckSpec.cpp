@@ -27,12 +27,39 @@ static Error limit(size_t seen, size_t most, const Twine &what) {
 
 static bool isCLibrary(StringRef symbol) { return symbol == "memcpy" || symbol == "memmove" || symbol == "memset"; }
 
-/// Reads the object's global symbols; refuses undefined ones and definitions outside the kernel's names.
-static Error readSymbols(const PackageSpec &spec, const PackageVariant &variant, StringSet<> &defined) {
+static Expected<std::unique_ptr<object::ObjectFile>> readObject(const PackageVariant &variant) {
   MemoryBufferRef buffer(variant.object, "object of config `" + variant.configId + "`");
   Expected<std::unique_ptr<object::ObjectFile>> object = object::ObjectFile::createObjectFile(buffer);
   if (!object)
     return createStringError("object of config `" + variant.configId + "`: " + toString(object.takeError()));
+  return object;
+}
+
+/// The kernels of a GPU's binary or of a text in PTX. They lie as data in a package, so no name meets another's.
+static Error readKernels(const PackageVariant &variant, StringSet<> &defined) {
+  StringRef text = variant.object;
+  if (!text.starts_with("\x7f"
+                        "ELF")) {
+    for (StringRef rest = text.split(".entry").second; !rest.empty(); rest = rest.split(".entry").second)
+      defined.insert(rest.ltrim().take_while([](char c) { return isAlnum(c) || c == '_' || c == '$'; }));
+    return Error::success();
+  }
+  Expected<std::unique_ptr<object::ObjectFile>> object = readObject(variant);
+  if (!object)
+    return object.takeError();
+  for (const object::SymbolRef &symbol : (*object)->symbols())
+    if (Expected<StringRef> name = symbol.getName())
+      defined.insert(*name);
+    else
+      return name.takeError();
+  return Error::success();
+}
+
+/// Reads the object's global symbols; refuses undefined ones and definitions outside the kernel's names.
+static Error readSymbols(const PackageSpec &spec, const PackageVariant &variant, StringSet<> &defined) {
+  Expected<std::unique_ptr<object::ObjectFile>> object = readObject(variant);
+  if (!object)
+    return object.takeError();
   for (const object::SymbolRef &symbol : (*object)->symbols()) {
     Expected<uint32_t> flags = symbol.getFlags();
     Expected<StringRef> name = symbol.getName();
@@ -63,16 +90,20 @@ static Error checkObject(const PackageSpec &spec, const PackageVariant &variant,
                          [](const PlanStep &step) { return std::holds_alternative<PlanLaunch>(step); });
   if (!launches)
     return Error::success();
-  if (Error error = readSymbols(spec, variant, defined))
+  bool isGpu = !cantFail(parseDevice(variant.manifest.target))->cpu();
+  if (Error error = isGpu ? readKernels(variant, defined) : readSymbols(spec, variant, defined))
     return error;
   for (const PlanStep &step : variant.manifest.plan.steps) {
     const auto *launch = std::get_if<PlanLaunch>(&step);
+    if (launch && launch->block.has_value() != isGpu)
+      return createStringError("`" + launch->symbol + "` of config `" + variant.configId + "` is launched with" +
+                               (isGpu ? "out" : "") + " blocks of threads on `" + variant.manifest.target + "`");
     if (launch && !defined.contains(launch->symbol))
       return createStringError("object of config `" + variant.configId + "` lacks the symbol `" + launch->symbol +
                                "` of its plan");
   }
   for (const auto &symbol : defined)
-    if (definitions.try_emplace(symbol.getKey(), variant.object).first->second != variant.object)
+    if (!isGpu && definitions.try_emplace(symbol.getKey(), variant.object).first->second != variant.object)
       return createStringError("two objects that differ define `" + symbol.getKey() + "`");
   return Error::success();
 }

@@ -349,12 +349,112 @@ static std::vector<std::string> launchedSymbols(const PackageSpec &spec) {
   return symbols;
 }
 
-/// An object is named after its first kernel; variants that differ in nothing but the launch share it.
-static std::string objectPath(const PackageVariant &variant) {
+static bool isForCpu(const PackageSpec &spec) {
+  return cantFail(parseDevice(callOf(spec.signatures.front()).target))->cpu();
+}
+
+/// An object is named after its first kernel; variants that differ in nothing but the launch share it. Empty where
+/// nothing is launched.
+static std::string objectName(const PackageVariant &variant) {
   for (const PlanStep &step : variant.manifest.plan.steps)
     if (const auto *launch = std::get_if<PlanLaunch>(&step))
-      return "objects/" + launch->symbol + ".o";
+      return launch->symbol;
   return "";
+}
+
+/// What a GPU's driver takes is a cubin or PTX.
+static std::string objectPath(const PackageSpec &spec, const PackageVariant &variant) {
+  std::string name = objectName(variant);
+  bool isBinary = StringRef(variant.object)
+                      .starts_with("\x7f"
+                                   "ELF");
+  return name.empty() ? "" : "objects/" + name + (isForCpu(spec) ? ".o" : isBinary ? ".cubin" : ".ptx");
+}
+
+//===-- Kernels of a GPU ------------------------------------------------------------------------------------------===//
+
+namespace {
+/// A kernel that the package loads.
+struct LoadedKernel {
+  std::string symbol, image, path;
+  int64_t sharedBytes = 0; // The most of its launches.
+};
+} // namespace
+
+static std::string imageSymbol(const PackageSpec &spec, StringRef object) {
+  return (spec.kernel + "_image_" + object).str();
+}
+
+/// Each once, those of one image together.
+static std::vector<LoadedKernel> loadedKernels(const PackageSpec &spec) {
+  std::vector<LoadedKernel> kernels;
+  for (const PackageSignature &signature : spec.signatures)
+    for (const PackageVariant &variant : signature.variants)
+      for (const PlanStep &step : variant.manifest.plan.steps) {
+        const auto *launch = std::get_if<PlanLaunch>(&step);
+        if (!launch)
+          continue;
+        auto known = find_if(kernels, [&](const LoadedKernel &kernel) { return kernel.symbol == launch->symbol; });
+        if (known == kernels.end())
+          known = kernels.insert(
+              known, {launch->symbol, imageSymbol(spec, objectName(variant)), objectPath(spec, variant), 0});
+        known->sharedBytes = std::max(known->sharedBytes, launch->block->sharedBytes);
+      }
+  stable_sort(kernels, [](const LoadedKernel &a, const LoadedKernel &b) { return a.image < b.image; });
+  return kernels;
+}
+
+static void addLoadedKernels(const PackageSpec &spec, TemplateValues &values) {
+  std::string declarations, enumerators, rows;
+  std::set<std::string> images;
+  std::vector<LoadedKernel> kernels = loadedKernels(spec);
+  for (auto [index, kernel] : enumerate(kernels)) {
+    if (images.insert(kernel.image).second)
+      declarations += formatv("extern const unsigned char {0}[];\n", kernel.image);
+    enumerators += formatv("{0} = {1},\n", kernelEnumerator(kernel.symbol), index);
+    rows += formatv("{{{0}, {1}, {2}},\n", kernel.image, cppQuoted(kernel.symbol), kernel.sharedBytes);
+  }
+  // One row more, because C++ has no empty arrays.
+  values.texts["kernels"] =
+      "extern \"C\" {\n// In images.S.\n" + declarations + "}\n\nnamespace {\nenum Kernel : int {\n" + enumerators +
+      "};\n\nconst HELION_RUNTIME::Kernel kernels[] = {\n" + rows + "{nullptr, nullptr, 0},\n};\n} // namespace\n";
+  values.texts["kernelTable"] = "kernels";
+  values.texts["kernelCount"] = std::to_string(kernels.size());
+}
+
+/// The images as bytes of the program; a 0 ends those that are text.
+static std::string imagesText(const PackageSpec &spec) {
+  std::string text = bannerText(spec, "//") + "\n    .section .rodata\n";
+  std::set<std::string> images;
+  for (const LoadedKernel &kernel : loadedKernels(spec))
+    if (images.insert(kernel.image).second)
+      text += formatv("    .balign 64\n    .globl {0}\n    .hidden {0}\n{0}:\n    .incbin \"{1}\"\n    .byte 0\n",
+                      kernel.image, kernel.path);
+  return text + "    .section .note.GNU-stack,\"\",%progbits\n";
+}
+
+/// Kernels of a CPU are functions.
+static void addFunctions(const PackageSpec &spec, TemplateValues &values) {
+  std::string declarations;
+  for (const std::string &symbol : launchedSymbols(spec))
+    declarations += "void " + symbol + "(const int64_t *, const int64_t *, int64_t, int64_t, void *);\n";
+  values.texts["kernels"] = "extern \"C\" {\n" + declarations + "}\n";
+  values.texts["kernelTable"] = "nullptr";
+  values.texts["kernelCount"] = "0";
+}
+
+/// The runtime's files for a kind of device: all but the other's.
+static std::vector<StringRef> runtimeFiles(const PackageSpec &spec) {
+  static constexpr StringLiteral ofCpu[] = {"runtime/Cpu.", "runtime/DispatchCpu.", "runtime/Fill.",
+                                            "runtime/ThreadPool."};
+  static constexpr StringLiteral ofCuda[] = {"runtime/Cuda", "runtime/DispatchCuda."};
+  bool isCpu = isForCpu(spec);
+  std::vector<StringRef> names = embeddedRuntimeFiles();
+  erase_if(names, [&](StringRef name) {
+    return any_of(isCpu ? ArrayRef(ofCuda) : ArrayRef(ofCpu),
+                  [&](StringRef prefix) { return name.starts_with(prefix); });
+  });
+  return names;
 }
 
 static void addSignatures(const PackageSpec &spec, TemplateValues &values) {
@@ -390,9 +490,7 @@ static void addSignatures(const PackageSpec &spec, TemplateValues &values) {
 static TemplateValues cppValues(const PackageSpec &spec) {
   TemplateValues values;
   const Manifest &manifest = callOf(spec.signatures.front());
-  values.lists["kernels"] = {};
-  for (const std::string &symbol : launchedSymbols(spec))
-    values.lists["kernels"].push_back({{{"symbol", symbol}}, {}});
+  isForCpu(spec) ? addFunctions(spec, values) : addLoadedKernels(spec, values);
   addParameters(spec, values);
   addSignatures(spec, values);
   values.texts["banner"] = bannerText(spec, "//");
@@ -404,20 +502,38 @@ static TemplateValues cppValues(const PackageSpec &spec) {
   return values;
 }
 
+/// The files as CMake's list, for a build that sees them change.
+static std::string imageDependencies(const std::set<std::string> &objects) {
+  std::vector<std::string> paths;
+  for (const std::string &object : objects)
+    paths.push_back(("${CMAKE_CURRENT_SOURCE_DIR}/" + StringRef(object).trim()).str());
+  return join(paths, ";");
+}
+
 static TemplateValues cmakeValues(const PackageSpec &spec) {
   TemplateValues values;
   std::string sources;
   std::set<std::string> objects;
-  for (StringRef name : embeddedRuntimeFiles())
+  for (StringRef name : runtimeFiles(spec))
     if (name.ends_with(".cpp"))
       sources += ("  " + name + "\n").str();
   for (const PackageSignature &signature : spec.signatures)
     for (const PackageVariant &variant : signature.variants)
-      if (std::string path = objectPath(variant); !path.empty())
+      if (std::string path = objectPath(spec, variant); !path.empty())
         objects.insert("  " + path + "\n");
   values.texts["banner"] = bannerText(spec, "#");
   values.texts["sources"] = sources;
-  values.texts["objects"] = join(objects, "");
+  bool isCpu = isForCpu(spec);
+  values.texts["objects"] = isCpu ? join(objects, "") : "  images.S\n";
+  values.texts["languages"] = isCpu ? "C CXX" : "C CXX ASM";
+  if (!isCpu)
+    values.texts["imageRules"] = "target_link_libraries(" + spec.kernel + " PRIVATE ${CMAKE_DL_LIBS})\n" +
+                                 "set_source_files_properties(images.S PROPERTIES\n"
+                                 "  COMPILE_OPTIONS -Wa,-I${CMAKE_CURRENT_SOURCE_DIR}\n"
+                                 "  OBJECT_DEPENDS \"" +
+                                 imageDependencies(objects) + "\")\n";
+  else
+    values.texts["imageRules"] = "";
   return values;
 }
 
@@ -425,7 +541,7 @@ static TemplateValues cmakeValues(const PackageSpec &spec) {
 
 /// The runtime's copy; its namespace carries the kernel's name.
 static void addRuntime(const PackageSpec &spec, std::map<std::string, std::string> &files) {
-  for (StringRef name : embeddedRuntimeFiles())
+  for (StringRef name : runtimeFiles(spec))
     files[name.str()] = embeddedText(name).str();
   std::string &header = files["runtime/Namespace.h"];
   StringRef inTree = "helion_runtime";
@@ -463,8 +579,10 @@ Expected<std::map<std::string, std::string>> packageFiles(const PackageSpec &spe
     return error;
   for (const PackageSignature &signature : spec.signatures)
     for (const PackageVariant &variant : signature.variants)
-      if (std::string path = objectPath(variant); !path.empty())
+      if (std::string path = objectPath(spec, variant); !path.empty())
         files[path] = variant.object;
+  if (!isForCpu(spec))
+    files["images.S"] = imagesText(spec);
   if (spec.tunedText)
     files[spec.kernel + ".tuned.jsonl"] = *spec.tunedText;
   return files;

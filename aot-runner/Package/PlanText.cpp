@@ -47,11 +47,11 @@ std::string PlanText::leaf(const Leaf &leaf) const {
   case Leaf::Kind::Device:
     break;
   }
+  // checkSpec has refused targets and names that are not there.
+  const Device *device = cantFail(parseDevice(manifest.target));
   // `sms`, what a persistent grid counts, are the cores of a CPU.
   if (leaf.name == "cores" || leaf.name == "sms")
-    return "int64_t(runtime::threads())";
-  // checkSpec has refused other names.
-  const Device *device = cantFail(parseDevice(manifest.target));
+    return device->cpu() ? "int64_t(runtime::threads())" : "call.multiprocessors";
   return integerLiteral(*device->fact(leaf.name));
 }
 
@@ -153,9 +153,14 @@ void PlanText::printFill(raw_ostream &os, const PlanFill &fill) const {
   uint64_t pattern = 0;
   for (size_t byte = 0; byte < 8; ++byte)
     pattern |= uint64_t(uint8_t(element[byte % element.size()])) << (8 * byte);
-  os << "if (!runtime::fill(" << address << ", " << expression(bytesOf(fill.elements, dtype)) << ", "
-     << format_hex(pattern, 18) << ")) // " << fill.value.json() << "\nreturn false;\n";
+  os << "if (!runtime::fill(" << (hasBlocks() ? "call, " : "") << address << ", "
+     << expression(bytesOf(fill.elements, dtype)) << ", " << format_hex(pattern, 18) << ")) // " << fill.value.json()
+     << "\nreturn false;\n";
 }
+
+std::string kernelEnumerator(StringRef symbol) { return ("KERNEL_" + symbol).str(); }
+
+bool PlanText::hasBlocks() const { return !cantFail(parseDevice(manifest.target))->cpu(); }
 
 void PlanText::printLaunch(raw_ostream &os, const PlanLaunch &launch) const {
   std::vector<std::string> grid, words;
@@ -163,12 +168,18 @@ void PlanText::printLaunch(raw_ostream &os, const PlanLaunch &launch) const {
     grid.push_back(expression(extent));
   for (const PlanArgument &argument : launch.arguments)
     words.push_back(word(argument));
+  size_t wordCount = words.size();
   if (words.empty())
     words.push_back("0");
   os << "{\nconst int64_t grid[3] = {" << join(grid, ", ") << "};\n"
      << "const int64_t arguments[] = {" << join(words, ", ") << "};\n"
-     << "if (!runtime::launch(" << launch.symbol << ", arguments, grid, " << manifest.resources.scratchBytes
-     << "))\nreturn false;\n}\n";
+     << "if (!runtime::launch(";
+  if (launch.block)
+    os << "call, " << kernelEnumerator(launch.symbol) << ", arguments, " << wordCount << ", grid, "
+       << launch.block->threads << ", " << launch.block->sharedBytes;
+  else
+    os << launch.symbol << ", arguments, grid, " << manifest.resources.scratchBytes;
+  os << "))\nreturn false;\n}\n";
 }
 
 std::string PlanText::steps() const {

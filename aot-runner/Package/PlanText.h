@@ -24,6 +24,8 @@ public:
   std::string steps() const;
 
 private:
+  /// Whether programs are blocks of a GPU's threads.
+  bool hasBlocks() const;
   std::string leaf(const Leaf &leaf) const;
   std::string buffer(llvm::StringRef name, Dtype &dtype) const;
   std::string word(const PlanArgument &argument) const;
@@ -35,6 +37,8 @@ private:
 
 /// The runtime's enumerator of an element type, "DType::F32".
 std::string dtypeEnumerator(Dtype dtype);
+/// Of a GPU's kernel: its place among those that the package loads.
+std::string kernelEnumerator(llvm::StringRef symbol);
 
 /// A literal of the type, for fixed values.
 std::string realLiteral(double value);

@@ -7,6 +7,18 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+// The shared form of a package must load on older systems; these got a new version when they moved into libc, with the
+// same meaning.
+#if defined(HELION_RUNTIME_OLD_GLIBC) && defined(__x86_64__)
+__asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
+__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
+__asm__(".symver pthread_once, pthread_once@GLIBC_2.2.5");
+#elif defined(HELION_RUNTIME_OLD_GLIBC) && defined(__aarch64__)
+__asm__(".symver dlopen, dlopen@GLIBC_2.17");
+__asm__(".symver dlsym, dlsym@GLIBC_2.17");
+__asm__(".symver pthread_once, pthread_once@GLIBC_2.17");
+#endif
+
 namespace HELION_RUNTIME {
 
 //===-- The driver ------------------------------------------------------------------------------------------------===//
@@ -197,6 +209,11 @@ CUresult cudaAllowShared(const CudaDriver &driver, CUfunction function, int64_t 
 CUresult cudaLaunch(const CudaDriver &driver, const CudaLaunch &launch, CUstream stream) {
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
     return CUDA_SUCCESS;
+  constexpr int64_t most = 0x7fffffff; // Smaller limits are the driver's to know.
+  const int64_t sizes[] = {launch.grid[0], launch.grid[1], launch.grid[2], launch.threads, launch.sharedBytes};
+  for (int64_t size : sizes)
+    if (size > most)
+      return CUDA_ERROR_INVALID_VALUE;
   if (launch.argumentCount > maxCudaArguments)
     return CUDA_ERROR_INVALID_VALUE;
   void *parameters[maxCudaArguments + 1];

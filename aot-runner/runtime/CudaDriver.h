@@ -56,7 +56,10 @@ enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 };
 
-enum CUfunction_attribute : int { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
+enum CUfunction_attribute : int {
+  CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+};
 enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
 
@@ -74,6 +77,12 @@ enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_S
   F(cuDeviceTotalMem_v2, size_t *bytes, CUdevice device)                                                               \
   F(cuDevicePrimaryCtxRetain, CUcontext *context, CUdevice device)                                                     \
   F(cuCtxSetCurrent, CUcontext context)                                                                                \
+  F(cuCtxGetCurrent, CUcontext *context)                                                                               \
+  F(cuCtxGetDevice, CUdevice *device)                                                                                  \
+  F(cuCtxGetId, CUcontext context, unsigned long long *id)                                                             \
+  F(cuCtxPushCurrent_v2, CUcontext context)                                                                            \
+  F(cuCtxPopCurrent_v2, CUcontext *context)                                                                            \
+  F(cuThreadExchangeStreamCaptureMode, CUstreamCaptureMode *mode)                                                      \
   F(cuMemAlloc_v2, CUdeviceptr *address, size_t bytes)                                                                 \
   F(cuMemFree_v2, CUdeviceptr address)                                                                                 \
   F(cuMemcpyHtoD_v2, CUdeviceptr to, const void *from, size_t bytes)                                                   \
@@ -90,6 +99,7 @@ enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_S
   F(cuModuleLoadDataEx, CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values)     \
   F(cuModuleUnload, CUmodule module)                                                                                   \
   F(cuModuleGetFunction, CUfunction *function, CUmodule module, const char *name)                                      \
+  F(cuFuncGetAttribute, int *value, CUfunction_attribute attribute, CUfunction function)                               \
   F(cuFuncSetAttribute, CUfunction function, CUfunction_attribute attribute, int value)                                \
   F(cuLaunchKernel, CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,              \
     unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream, void **parameters, void **extra)          \

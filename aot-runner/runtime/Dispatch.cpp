@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dispatch.h"
 
-#include "Cpu.h"
-#include "ThreadPool.h"
-
-#include <atomic>
-
 namespace HELION_RUNTIME {
 
 static constexpr int64_t workspaceAlignment = 64;
@@ -55,17 +50,6 @@ static Status findSignature(const Package &package, const Passed *passed, Readin
   return fewest == 0 ? StatusOk : Status(StatusSignature + nearest);
 }
 
-static bool runsHere(const Package &package) {
-  // Asked once; two threads that ask at once get the same answer.
-  static std::atomic<int> known{0};
-  int answer = known.load(std::memory_order_relaxed);
-  if (answer == 0) {
-    answer = cpuHas(package.cpuFeatures) ? 1 : 2;
-    known.store(answer, std::memory_order_relaxed);
-  }
-  return answer == 1;
-}
-
 /// What a kernel changes in place must lie apart from all else that it reads or writes.
 static Status checkWritten(const Package &package, const Reading &reading) {
   const Parameter *parameters = reading.signature->parameters;
@@ -83,21 +67,28 @@ static Status checkWritten(const Package &package, const Reading &reading) {
 }
 
 static Status read(const Package &package, const Passed *passed, Reading &reading) {
-  if (!runsHere(package))
-    return StatusUnsupportedCpu;
+  if (Status status = checkMachine(package))
+    return status;
   if (Status status = findSignature(package, passed, reading))
     return status;
   const Signature &signature = *reading.signature;
+  reading.call = {passed, reading.tensors};
+  bool hasTensors = false;
   for (int i = 0; i < package.parameterCount; ++i) {
     const Parameter &parameter = signature.parameters[i];
     if (parameter.kind != Parameter::Kind::Tensor)
       continue;
     if (Status status = readTensor(*passed[i].tensor, parameter.dtype, reading.tensors[i]))
       return status;
+    if (hasTensors && reading.tensors[i].device != reading.call.device)
+      return StatusWrongDevice;
+    reading.call.device = reading.tensors[i].device;
+    hasTensors = true;
   }
+  if (Status status = checkDevice(package, reading.call))
+    return status;
   if (Status status = checkWritten(package, reading))
     return status;
-  reading.call = {passed, reading.tensors};
   int check = signature.failingCheck(reading.call);
   return check < 0 ? StatusOk : Status(StatusCheck + signature.firstCheck + check);
 }
@@ -157,6 +148,8 @@ static Status readOutputs(const Package &package, const Reading &reading, const 
     const Output &output = signature.outputs[o];
     if (Status status = readOutput(outputs[o], output.dtype, output.rank, sizes[o], results[o]))
       return status;
+    if (results[o].device != reading.call.device)
+      return StatusWrongDevice;
     for (int i = 0; i < package.parameterCount; ++i)
       if (signature.parameters[i].kind == Parameter::Kind::Tensor &&
           overlap(results[o], reading.tensors[i]) != Overlap::None)
@@ -168,7 +161,8 @@ static Status readOutputs(const Package &package, const Reading &reading, const 
   return StatusOk;
 }
 
-Status run(const Package &package, const Passed *passed, const DLTensor *const *outputs, void *workspace) {
+Status run(const Package &package, const Passed *passed, const DLTensor *const *outputs, void *stream,
+           void *workspace) {
   Reading reading;
   Choice choice;
   Tensor results[maxOutputs];
@@ -189,7 +183,11 @@ Status run(const Package &package, const Passed *passed, const DLTensor *const *
     parts[w] = next;
     next += padded(bytes[w]);
   }
-  return variant.run(reading.call, results, parts) ? StatusOk : StatusNoMemory;
+  if (Status status = enter(package, stream, reading.call))
+    return status;
+  bool ran = variant.run(reading.call, results, parts);
+  leave(reading.call);
+  return ran ? StatusOk : stepFailure();
 }
 
 Status choose(const Package &package, const Passed *passed, Choice &choice) {
@@ -235,25 +233,6 @@ Status outputShape(const Package &package, const Passed *passed, int output, Out
   return StatusOk;
 }
 
-Status prepare(const Package &package, int device) {
-  if (device != 0)
-    return StatusWrongDevice;
-  if (!runsHere(package))
-    return StatusUnsupportedCpu;
-  ThreadPool::get().start();
-  return StatusOk;
-}
-
-void unload() { ThreadPool::get().stop(); }
-
-void setThreads(int count) { ThreadPool::get().setThreads(count); }
-
-int threads() { return ThreadPool::get().threads(); }
-
-bool launch(ProgramFunction function, const int64_t *arguments, const int64_t *grid, int64_t scratchBytes) {
-  return ThreadPool::get().run({function, arguments, grid, scratchBytes});
-}
-
 int64_t realWord(DType type, double value) {
   int64_t word = 0;
   encode(type, value, &word);
@@ -268,11 +247,14 @@ const char *message(const Package &package, int status) {
       "a result's tensor has another dtype, rank or shape than the shape query gives, or is not contiguous",
       "a result, or an argument that is changed in place, overlaps an argument or another result",
       "workspace is needed and was null or not aligned to 64 bytes; ask the workspace query for its size",
-      "a tensor is not in host memory, or the device is not 0",
+      "a tensor is in memory of another kind than the package's device, or of another device than the rest",
       "this processor lacks instructions the kernels were compiled for",
       "the facts that the universal variant relies on do not hold for this call",
-      "out of memory for the kernels' scratch",
+      "out of memory",
       "there is no result with this number",
+      "there is no driver for the package's device, or it is older than the kernels",
+      "the device does not run the code that the kernels were compiled to",
+      "the device's driver refused a kernel or its launch, or an earlier launch has failed",
   };
   if (status >= 0 && status < int(sizeof(fixed) / sizeof(fixed[0])))
     return fixed[status];

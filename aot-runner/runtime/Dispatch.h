@@ -35,6 +35,19 @@ struct Parameter {
 struct Call {
   const Passed *passed;
   const Tensor *tensors;
+  int device = 0; // where its tensors are
+  // Of a GPU only:
+  int64_t multiprocessors = 0;
+  void *stream = nullptr;
+  void *const *kernels = nullptr; // handles in the caller's context, as Package::kernels lists them
+  bool hasOwnContext = false;     // one that the call made current, and ends
+};
+
+/// A kernel of a GPU: in which image it is, by which name. Those of one image stand together.
+struct Kernel {
+  const unsigned char *image; // a cubin, or text that the driver compiles
+  const char *symbol;
+  int64_t sharedBytes; // the most that a launch wants
 };
 
 struct Leaf {
@@ -57,7 +70,7 @@ struct Variant {
   int workspaceCount;
   int (*failingFact)(const Call &); // index into `facts`, or -1
   void (*workspaceSizes)(const Call &, int64_t *bytes);
-  bool (*run)(const Call &, const Tensor *outputs, char *const *workspace); // false: no memory
+  bool (*run)(const Call &, const Tensor *outputs, char *const *workspace); // false: a step failed
 };
 
 struct Signature {
@@ -88,6 +101,8 @@ struct Package {
   int outputCount;
   const Signature *signatures;
   int signatureCount;
+  const Kernel *kernels; // of a GPU
+  int kernelCount;
 };
 
 /// Why a variant runs.
@@ -109,7 +124,7 @@ struct Choice {
 
 constexpr int maxParameters = 24, maxOutputs = 8, maxFeatures = 16, maxWorkspaces = 8;
 
-Status run(const Package &package, const Passed *passed, const DLTensor *const *outputs, void *workspace);
+Status run(const Package &package, const Passed *passed, const DLTensor *const *outputs, void *stream, void *workspace);
 Status choose(const Package &package, const Passed *passed, Choice &choice);
 Status workspaceBytes(const Package &package, const Passed *passed, int64_t &bytes);
 
@@ -123,16 +138,37 @@ Status outputShape(const Package &package, const Passed *passed, int output, Out
 /// Writes at most `size` bytes, the last a 0; returns the bytes of the whole text without it.
 size_t explain(const Package &package, const Passed *passed, char *buffer, size_t size);
 
-/// Checks the machine and starts the threads.
-Status prepare(const Package &package, int device);
-void unload();
-void setThreads(int count);
-int threads();
 const char *message(const Package &package, int status);
 
-/// For the printed plans.
+// What follows, down to the next line of this kind, is what a kind of device does: DispatchCpu.cpp or DispatchCuda.cpp,
+// of which a package has one.
+
+/// Does what the first call would do on the device.
+Status prepare(const Package &package, int device);
+void unload();
+/// Of a CPU's calls; a GPU has none.
+void setThreads(int count);
+int threads();
+
+/// Whether the package can run on this machine at all; asked by each call.
+Status checkMachine(const Package &package);
+/// Whether it runs on the call's device. Sets what the call's expressions ask of it.
+Status checkDevice(const Package &package, Call &call);
+/// Makes ready what the steps of a call need; `leave` follows where that went well.
+Status enter(const Package &package, void *stream, Call &call);
+void leave(const Call &call);
+/// What it means that a step failed.
+Status stepFailure();
+
+// For the printed plans. A CPU's:
 bool launch(ProgramFunction function, const int64_t *arguments, const int64_t *grid, int64_t scratchBytes);
 bool fill(void *data, int64_t bytes, uint64_t pattern);
+/// A GPU's; `kernel` is an index into Package::kernels.
+bool launch(const Call &call, int kernel, const int64_t *arguments, int argumentCount, const int64_t *grid,
+            int64_t threads, int64_t sharedBytes);
+bool fill(const Call &call, void *data, int64_t bytes, uint64_t pattern);
+
+// Of all devices again.
 inline int64_t pointerWord(const char *address) { return reinterpret_cast<int64_t>(address); }
 int64_t realWord(DType type, double value);
 

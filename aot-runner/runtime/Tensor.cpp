@@ -9,12 +9,6 @@ bool hasType(const DLTensor &tensor, DType type, int rank) {
          tensor.dtype.lanes == 1;
 }
 
-/// Pinned memory is the processor's own.
-static bool isHostMemory(const DLTensor &tensor) {
-  int type = int(tensor.device.device_type);
-  return type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost;
-}
-
 static int64_t alignmentOf(const void *data) {
   uintptr_t bits = reinterpret_cast<uintptr_t>(data) | 64;
   return int64_t(bits & (~bits + 1));
@@ -33,7 +27,7 @@ static void setSpan(Tensor &tensor, int64_t elementBytes, bool isEmpty) {
 
 Status readTensor(const DLTensor &from, DType type, Tensor &to) {
   int64_t bytes = info(type).bytes;
-  if (!isHostMemory(from))
+  if (!isHere(from.device, to.device))
     return StatusWrongDevice;
   to.rank = from.ndim;
   bool isEmpty = false;

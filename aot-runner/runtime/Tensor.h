@@ -28,6 +28,9 @@ enum Status : int {
   StatusNoVariant = 8,
   StatusNoMemory = 9,
   StatusBadIndex = 10,
+  StatusNoDriver = 11,
+  StatusUnsupportedDevice = 12,
+  StatusDevice = 13,
   StatusCheck = 64,       // + the number of the kernel's own check that failed
   StatusSignature = 1024, // + the number of the nearest signature
 };
@@ -42,6 +45,7 @@ struct Tensor {
   int64_t alignment;        // the largest power of two up to 64 that divides the address
   uintptr_t first, last;    // the span of bytes, `last` behind the end; equal for an empty tensor
   int32_t rank;
+  int32_t device; // its number among those of its kind; 0 for memory of the processor
 
   int64_t size(int dim) const { return sizes[dim]; }
   int64_t stride(int dim) const { return strides[dim]; }
@@ -49,6 +53,10 @@ struct Tensor {
 };
 
 bool hasType(const DLTensor &tensor, DType type, int rank);
+
+/// Whether kernels of this package can use the memory, and of which device it is. Defined where the steps of plans are:
+/// in DispatchCpu.cpp or DispatchCuda.cpp.
+bool isHere(const DLDevice &memory, int32_t &device);
 
 /// Reads a tensor that has the type. A missing list of strides means contiguous.
 Status readTensor(const DLTensor &from, DType type, Tensor &to);

@@ -104,10 +104,6 @@ static llvm::Error checkDevice(const Flags &flags, const Device &device) {
     return usage("`--mode graph` needs a GPU's `--target`, not `" + device.name() + "`");
   if (!device.cpu() && flags.threads)
     return usage("`--threads` is of a CPU; a config of `" + device.name() + "` says how many threads a block has");
-  bool packs = flags.phase != Phase::Collect && flags.phase != Phase::Measure;
-  if (!device.cpu() && packs)
-    return usage("packages for `" + device.name() +
-                 "` are not written yet; give `--phase collect` or `--phase measure`");
   return llvm::Error::success();
 }
 

@@ -55,6 +55,8 @@ public:
   /// The keys of `hello`'s `device`.
   virtual void describe(Json &device) const = 0;
   virtual DLDevice dlpackDevice() const = 0;
+  /// What a package is told of the stream to use.
+  virtual int64_t streamWord() const = 0;
 
   // Memory. An address is a multiple of 128; 0 without memory, which is no failure of the device.
   virtual Address allocate(int64_t bytes, Failure &failure) = 0;

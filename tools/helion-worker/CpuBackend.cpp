@@ -4,6 +4,7 @@
 #include "Backend.h"
 
 #include "DeviceFacts.h"
+#include "SharedObject.h"
 
 #include "aot-runner/runtime/Fill.h"
 #include "aot-runner/runtime/ThreadPool.h"
@@ -11,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -22,27 +22,11 @@ namespace helion::worker {
 
 namespace {
 
-class SharedObject : public Artifact {
-public:
-  explicit SharedObject(void *handle) : handle(handle) {}
-  SharedObject(const SharedObject &) = delete;
-  ~SharedObject() override { dlclose(handle); }
-
-  void *find(const std::string &symbol, Failure &failure) const override {
-    void *address = dlsym(handle, symbol.c_str());
-    if (!address)
-      failure.set("load", "the artifact has no symbol `" + symbol + "`");
-    return address;
-  }
-
-private:
-  void *handle;
-};
-
 class CpuBackend : public Backend {
 public:
   void describe(Json &device) const override;
   DLDevice dlpackDevice() const override { return {kDLCPU, 0}; }
+  int64_t streamWord() const override { return 0; }
 
   Address allocate(int64_t bytes, Failure &failure) override;
   void release(Address block) override { std::free(pointer(block)); }
@@ -58,7 +42,9 @@ public:
   const char *fetch(Address from, int64_t, std::vector<char> &, Failure &) override { return pointer(from); }
   char *hostAddress(Address address) override { return pointer(address); }
 
-  std::unique_ptr<Artifact> load(const std::string &path, Failure &failure) override;
+  std::unique_ptr<Artifact> load(const std::string &path, Failure &failure) override {
+    return loadSharedObject(path, failure);
+  }
   void setThreads(int threads) override { runtime::ThreadPool::get().setThreads(threads); }
   void readLaunch(Fields &fields, Launch &launch, Failure &) override {
     launch.scratchBytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32, 0);
@@ -109,15 +95,6 @@ void CpuBackend::describe(Json &device) const {
 Address CpuBackend::allocate(int64_t bytes, Failure &) {
   void *block;
   return posix_memalign(&block, 128, size_t(bytes)) == 0 ? reinterpret_cast<Address>(block) : 0;
-}
-
-std::unique_ptr<Artifact> CpuBackend::load(const std::string &path, Failure &failure) {
-  // A bare name would be searched for in the system's library directories.
-  std::string name = path.find('/') == std::string::npos ? "./" + path : path;
-  if (void *handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))
-    return std::make_unique<SharedObject>(handle);
-  failure.set("load", dlerror());
-  return nullptr;
 }
 
 void CpuBackend::run(const Fill &fill, Failure &failure) {

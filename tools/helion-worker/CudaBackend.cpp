@@ -95,6 +95,7 @@ public:
 
   void describe(Json &device) const override;
   DLDevice dlpackDevice() const override { return {kDLCUDA, 0}; }
+  int64_t streamWord() const override { return reinterpret_cast<int64_t>(stream); }
 
   Address allocate(int64_t bytes, Failure &failure) override;
   void release(Address block) override { driver->cuMemFree_v2(block); }

@@ -128,16 +128,23 @@ static int64_t tensorWord(Fields &fields, Case &buffers, DLDevice device, Packag
   return reinterpret_cast<int64_t>(&call.tensors.back()->tensor);
 }
 
-void PackageCall::bind(Fields &fields, Case &buffers, DLDevice device, Failure &failure) {
+void PackageCall::bind(Fields &fields, Case &buffers, const Backend &device, Failure &failure) {
   symbol = fields.text("symbol");
   for (const Json &argument : fields.list("arguments")) {
     bool isTensor = argument.is_object() && argument.contains("tensor");
+    bool isStream = argument.is_object() && argument.contains("stream");
+    if (isStream) {
+      Fields stream(argument, "an argument", failure);
+      words.push_back(stream.boolean("stream", false) ? device.streamWord() : 0);
+      stream.finish();
+      continue;
+    }
     if (!isTensor) {
       words.push_back(argumentWord(argument, buffers, failure));
       continue;
     }
     Fields tensor(argument, "an argument", failure);
-    words.push_back(tensorWord(tensor, buffers, device, *this, failure));
+    words.push_back(tensorWord(tensor, buffers, device.dlpackDevice(), *this, failure));
     tensor.finish();
   }
 }
@@ -145,7 +152,7 @@ void PackageCall::bind(Fields &fields, Case &buffers, DLDevice device, Failure &
 void Plan::bindCall(Fields &fields, const Artifact &artifact, Case &buffers, int threads, Step &step,
                     Failure &failure) {
   step.kind = Step::Kind::Call;
-  step.call.bind(fields, buffers, device.dlpackDevice(), failure);
+  step.call.bind(fields, buffers, device, failure);
   std::string setThreads = fields.text("set_threads");
   if (failure)
     return;

@@ -28,7 +28,7 @@ struct PackageCall {
   std::vector<std::unique_ptr<Tensor>> tensors; // That words point to.
 
   /// Reads `arguments`.
-  void bind(Fields &fields, Case &buffers, DLDevice device, Failure &failure);
+  void bind(Fields &fields, Case &buffers, const Backend &device, Failure &failure);
 };
 
 /// The function that an artifact has under this name; `Function` is its type.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Session.h"
 
+#include "SharedObject.h"
 #include "Timing.h"
 
 #include "aot-runner/runtime/Base64.h"
@@ -59,13 +60,14 @@ void Session::hello(Fields &fields, Json &answer, Failure &failure) {
 void Session::load(Fields &fields, Json &, Failure &failure) {
   std::string name = fields.text("artifact");
   std::string path = fields.text("path");
+  bool isPackage = fields.boolean("package", false);
   Json symbols = fields.has("symbols") ? fields.list("symbols") : Json::array();
   fields.finish();
   if (artifacts.count(name))
     failure.set("state", "the artifact `" + name + "` is loaded already");
   if (failure)
     return;
-  std::unique_ptr<Artifact> artifact = device->load(path, failure);
+  std::unique_ptr<Artifact> artifact = isPackage ? loadSharedObject(path, failure) : device->load(path, failure);
   for (const Json &symbol : symbols) {
     if (!failure && !symbol.is_string())
       failure.set("protocol", "`symbols` holds " + symbol.dump() + ", not a string");
@@ -194,7 +196,7 @@ void Session::query(Fields &fields, Json &answer, Failure &failure) {
     return;
   PackageCall call;
   Fields callFields(object, "the call", failure);
-  call.bind(callFields, *buffers, device->dlpackDevice(), failure);
+  call.bind(callFields, *buffers, *device, failure);
   callFields.finish();
   Function function = failure ? nullptr : findFunction<Function>(*artifact, call.symbol, failure);
   if (failure)

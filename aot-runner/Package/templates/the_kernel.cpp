@@ -9,11 +9,11 @@
 
 #include "runtime/Dispatch.h"
 
+/*{kernels*/
 extern "C" {
-/*{each kernels*/
-void /*{symbol*/ the_kernel_0a1b2c3d_0 /*}*/ (const int64_t *, const int64_t *, int64_t, int64_t, void *);
-/*}*/
+void the_kernel_0a1b2c3d_0(const int64_t *, const int64_t *, int64_t, int64_t, void *);
 }
+/*}*/
 
 namespace {
 namespace runtime = HELION_RUNTIME;
@@ -191,6 +191,8 @@ const runtime::Package package = {
     /*{outputCount*/ 1 /*}*/,
     signatures,
     /*{signatureCount*/ 1 /*}*/,
+    /*{kernelTable*/ nullptr /*}*/,
+    /*{kernelCount*/ 0 /*}*/,
 };
 
 const the_kernel_variant allVariants[] = {
@@ -212,10 +214,10 @@ static_assert(THE_KERNEL_BAD_INDEX == int(runtime::StatusBadIndex) && THE_KERNEL
 extern "C" {
 
 int the_kernel(/*{parameters*/ const DLTensor *x, const DLTensor *y, int64_t n, /*}*/
-               /*{outputParameters*/ DLTensor *out, /*}*/ void *, void *workspace) {
+               /*{outputParameters*/ DLTensor *out, /*}*/ void *stream, void *workspace) {
   const runtime::Passed passed[] = {/*{passed*/ {x, 0, 0}, {y, 0, 0}, {nullptr, n, 0}, /*}*/};
   const DLTensor *const results[] = {/*{outputNames*/ out, /*}*/ nullptr};
-  return runtime::run(package, passed, results, workspace);
+  return runtime::run(package, passed, results, stream, workspace);
 }
 
 int the_kernel_choose(/*{parameters*/ const DLTensor *x, const DLTensor *y, int64_t n, /*}*/

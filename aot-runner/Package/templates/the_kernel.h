@@ -42,6 +42,9 @@ enum the_kernel_status {
   THE_KERNEL_NO_VARIANT = 8,
   THE_KERNEL_NO_MEMORY = 9,
   THE_KERNEL_BAD_INDEX = 10,
+  THE_KERNEL_NO_DRIVER = 11,
+  THE_KERNEL_UNSUPPORTED_DEVICE = 12,
+  THE_KERNEL_DEVICE = 13,
   /*{checkStatuses*/
   THE_KERNEL_CHECK_0 = 64, // x.size(0) == y.size(0)
   /*}*/
@@ -72,7 +75,7 @@ typedef struct the_kernel_variant {
   const char *config;       // the config's text
   const char *const *facts; // what the code relies on; ends with NULL
   int64_t code_bytes;
-  int64_t scratch_bytes; // for each thread, owned by the package
+  int64_t scratch_bytes; // for each thread of a CPU, owned by the package
 } the_kernel_variant;
 
 typedef struct the_kernel_shape {
@@ -81,8 +84,11 @@ typedef struct the_kernel_shape {
   int64_t sizes[THE_KERNEL_MAX_RANK];
 } the_kernel_shape;
 
-// Runs the kernel. `stream` is not used on this target. `workspace` may be NULL where the_kernel_workspace says 0
-// bytes; else it is aligned to 64 bytes, need not be cleared, and belongs to this call until it returns.
+// Runs the kernel. `workspace` may be NULL where the_kernel_workspace says 0 bytes; else it is aligned to 64 bytes,
+// need not be cleared, and belongs to this call until it is done. On a CPU that is when it returns, and `stream` is not
+// used. On an NVIDIA GPU `stream` is a CUstream, NULL the default one, and the call returns at once; the stream may be
+// one that is captured. The tensors are of one device. The caller's current context is used where it is of that device,
+// else the device's primary one, for this call.
 THE_KERNEL_API int the_kernel(/*{parameters*/ const DLTensor *x, const DLTensor *y, int64_t n, /*}*/
                               /*{outputParameters*/ DLTensor *out, /*}*/ void *stream, void *workspace);
 
@@ -104,13 +110,14 @@ THE_KERNEL_API int the_kernel_output_shape(/*{parameters*/ const DLTensor *x, co
 // All variants; returns how many.
 THE_KERNEL_API int the_kernel_variants(const the_kernel_variant **variants);
 
-// Does now what the first call would do. The device is 0.
+// Does now what the first call on the device would do, in the context that it would use; a CPU is 0.
 THE_KERNEL_API int the_kernel_prepare(int device);
 
-// Ends the package's threads and frees its memory; a later call starts them again.
+// Ends the package's threads and frees its memory, or a GPU's code; a later call starts or loads them again. No call
+// may run meanwhile on a GPU.
 THE_KERNEL_API void the_kernel_unload(void);
 
-// Threads per call, the caller's included; 0 means all cores. Returns the number in use.
+// Threads per call, the caller's included; 0 means all cores. Returns the number in use; for a GPU it does nothing.
 THE_KERNEL_API int the_kernel_set_threads(int count);
 
 // A text that lives as long as the program.

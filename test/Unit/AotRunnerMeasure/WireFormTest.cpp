@@ -34,10 +34,12 @@ TEST(WireForm, CallInTheOrderOfTheFunction) {
   EXPECT_EQ(textOf(*call.get("symbol")), "\"k_call\"");
   EXPECT_EQ(textOf(*call.get("arguments")),
             R"([{"dtype":"f32","sizes":[2,3],"strides":[6,2],"tensor":"x"},{"index":7},{"dtype":"f64","scalar":1},)"
-            R"({"index":0},{"dtype":"bf16","sizes":[3,2],"strides":[2,1],"tensor":"out"},{"pointer":"ws"}])");
+            R"({"index":0},{"dtype":"bf16","sizes":[3,2],"strides":[2,1],"tensor":"out"},{"pointer":"ws"},)"
+            R"({"stream":true}])");
   plan.buffers.pop_back();
   llvm::json::Object without = wireCall("k_call", "k_threads", manifest(), row, plan);
-  EXPECT_EQ(textOf(without.getArray("arguments")->back()), R"({"index":0})");
+  const llvm::json::Array &words = *without.getArray("arguments");
+  EXPECT_EQ(textOf(words[words.size() - 2]), R"({"index":0})");
 }
 
 TEST(WireForm, InPlaceArgumentsAndDraws) {

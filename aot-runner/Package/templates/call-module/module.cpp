@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The module through which a worker calls a package, with a sample kernel `the_kernel` in the marked places. A call is
-// a list of words: addresses of DLTensors or 0, integers, the bits of doubles, and the workspace at the end.
+// a list of words: addresses of DLTensors or 0, integers, the bits of doubles, and at the end workspace and stream.
 
 #include "the_kernel.h"
 
@@ -22,7 +22,7 @@ DLTensor *tensorAt(int64_t word) { return reinterpret_cast<DLTensor *>(word); }
 
 MODULE_API int the_kernel_module_call(const int64_t *words) {
   return the_kernel(/*{arguments*/ tensorAt(words[0]), tensorAt(words[1]), words[2], /*}*/
-                    /*{results*/ tensorAt(words[3]), /*}*/ nullptr,
+                    /*{results*/ tensorAt(words[3]), /*}*/ reinterpret_cast<void *>(words[/*{streamAt*/ 5 /*}*/]),
                     reinterpret_cast<void *>(words[/*{workspaceAt*/ 4 /*}*/]));
 }
 

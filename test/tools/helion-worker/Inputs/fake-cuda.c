@@ -42,9 +42,15 @@ enum {
 };
 enum { GRANTED_SHARED = 48 << 10, MAX_SHARED = 227 << 10, MAX_THREADS = 1024, MAX_GRID_YZ = 65535, WORDS = 128 };
 
+struct context {
+  int device;
+  unsigned long long id;
+};
+
 struct function {
   fake_kernel *run;
   unsigned allowedShared;
+  const struct context *context; // Where its module was loaded.
 };
 
 struct operation {
@@ -63,8 +69,10 @@ struct graph {
   size_t count;
 };
 
-static int lost; // The error that stays.
-static int hasContext;
+static int lost;                     // The error that stays.
+static struct context *contexts[16]; // The current one is the last.
+static int depth;
+static int captureMode; // Of this thread; 2: loading is allowed while a stream is captured.
 static size_t memoryUsed;
 static struct graph *capturing;
 static struct fake_state state;
@@ -73,8 +81,10 @@ static struct fake_state state;
 #define USABLE()                                                                                                       \
   if (lost)                                                                                                            \
     return lost;                                                                                                       \
-  if (!hasContext)                                                                                                     \
+  if (!current())                                                                                                      \
   return INVALID_CONTEXT
+
+static struct context *current(void) { return depth ? contexts[depth - 1] : NULL; }
 
 //===-- Driver and device -----------------------------------------------------------------------------------------===//
 
@@ -145,14 +155,60 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
   return INVALID_VALUE;
 }
 
-int cuDevicePrimaryCtxRetain(void **context, int device) {
-  *context = &hasContext;
-  return device == 40 ? 0 : INVALID_VALUE;
-}
-int cuCtxSetCurrent(void *context) {
-  hasContext = context == &hasContext;
+//===-- Contexts --------------------------------------------------------------------------------------------------===//
+
+int cuDevicePrimaryCtxRetain(struct context **context, int device) {
+  static struct context primary[FAKE_DEVICES + 1];
+  if (device < 40 || device >= 40 + FAKE_DEVICES)
+    return INVALID_VALUE;
+  *context = &primary[device - 40];
+  (*context)->device = device;
+  (*context)->id = (unsigned long long)(device - 39);
   return 0;
 }
+/// A test's own context.
+struct context *fake_context(int device) {
+  static unsigned long long last = 100;
+  struct context *context = malloc(sizeof *context);
+  context->device = device + 40;
+  context->id = ++last;
+  return context;
+}
+int cuCtxGetCurrent(struct context **context) {
+  *context = current();
+  return 0;
+}
+int cuCtxSetCurrent(struct context *context) {
+  depth = context != NULL;
+  contexts[0] = context;
+  return 0;
+}
+int cuCtxPushCurrent_v2(struct context *context) {
+  contexts[depth++] = context;
+  return 0;
+}
+int cuCtxPopCurrent_v2(struct context **context) {
+  USABLE();
+  *context = contexts[--depth];
+  return 0;
+}
+int cuCtxGetDevice(int *device) {
+  USABLE();
+  *device = current()->device;
+  return 0;
+}
+int cuCtxGetId(const struct context *context, unsigned long long *id) {
+  *id = context->id;
+  return 0;
+}
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+  int old = captureMode;
+  captureMode = *mode;
+  *mode = old;
+  return 0;
+}
+struct fake_state *fake_counts(void) { return &state; }
+int *fake_error(void) { return &lost; }
 
 //===-- Memory ----------------------------------------------------------------------------------------------------===//
 
@@ -211,6 +267,7 @@ static void launch(struct operation *work) {
 
 static int put(void *stream, struct operation *work) {
   USABLE();
+  state.lastStream = (uint64_t)stream;
   if (capturing) {
     capturing->operations = realloc(capturing->operations, (capturing->count + 1) * sizeof *work);
     capturing->operations[capturing->count++] = *work;
@@ -260,6 +317,8 @@ int cuLaunchKernel(struct function *function, unsigned x, unsigned y, unsigned z
                    unsigned threadsZ, unsigned shared, void *stream, void **parameters, void **extra) {
   struct operation work = {.kind = LAUNCH, .function = function, .grid = {x, y, z}, .threads = threads};
   work.shared = shared;
+  if (lost || function->context != current())
+    return lost ? lost : INVALID_CONTEXT;
   if (x == 0 || y == 0 || z == 0 || y > MAX_GRID_YZ || z > MAX_GRID_YZ || threads == 0 || threads > MAX_THREADS ||
       threadsY != 1 || threadsZ != 1 || shared > function->allowedShared)
     return INVALID_VALUE;
@@ -338,9 +397,13 @@ int cuEventElapsedTime(float *milliseconds, const struct timespec *from, const s
 
 int cuModuleLoadDataEx(void **module, const char *image, unsigned count, const int *options, void **values) {
   USABLE();
+  if (capturing && captureMode != 2)
+    return INVALID_VALUE;
+  ++state.loads;
   const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
-    snprintf(values[0], (size_t)values[1], "fake, line 1; fatal: this is no code");
+    if (count == 2)
+      snprintf(values[0], (size_t)values[1], "fake, line 1; fatal: this is no code");
     return INVALID_PTX;
   }
   size_t bytes = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize; // Its last part.
@@ -364,7 +427,13 @@ int cuModuleGetFunction(struct function **function, void *module, const char *na
   *function = calloc(1, sizeof **function);
   (*function)->run = (fake_kernel *)address;
   (*function)->allowedShared = GRANTED_SHARED;
+  (*function)->context = current();
   return 0;
+}
+int cuFuncGetAttribute(int *value, int attribute, struct function *function) {
+  USABLE();
+  *value = 16;
+  return attribute == 4 ? 0 : INVALID_VALUE;
 }
 int cuFuncSetAttribute(struct function *function, int attribute, int value) {
   USABLE();

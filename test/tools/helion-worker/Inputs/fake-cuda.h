@@ -8,7 +8,8 @@
 
 /// What happened before on the device.
 struct fake_state {
-  uint64_t launches, evictions, graphLaunches;
+  uint64_t launches, evictions, graphLaunches, loads;
+  uint64_t lastStream;
 };
 
 /// Runs all blocks. `parameters` is NULL when the launch is checked, before it is put on a stream. The result is the

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A stranger's program calls a package for a GPU: whose context and stream it uses, when it loads code, what it
+// refuses. The driver is the test's fake, so device memory is memory of this process.
+#include "fake-cuda.h"
+#include "shift.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <vector>
+
+static void *driver;
+
+template <typename Function> static Function find(const char *name) {
+  void *address = driver ? dlsym(driver, name) : nullptr;
+  Function function = nullptr;
+  std::memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+static void expect(bool good, const char *what, int seen) {
+  if (!good)
+    std::printf("FAILED: %s, saw %d\n", what, seen);
+}
+
+namespace {
+/// x and out on a device.
+struct Arguments {
+  explicit Arguments(int64_t count, int device = 0, DLDeviceType type = kDLCUDA)
+      : size(count), x(size_t(count), 2.0f), out(size_t(count), -1.0f), workspace(size_t(count) + 64) {
+    for (DLTensor *tensor : {&xTensor, &outTensor})
+      *tensor = {tensor == &xTensor ? x.data() : out.data(), {type, device}, 1, {kDLFloat, 32, 1}, &size, nullptr, 0};
+  }
+  int call(double by, void *stream = nullptr) {
+    auto address = (reinterpret_cast<uintptr_t>(workspace.data()) + 63) & ~uintptr_t(63);
+    return shift(&xTensor, by, &outTensor, stream, reinterpret_cast<void *>(address));
+  }
+  bool holds(float value) const {
+    for (float element : out)
+      if (element != value)
+        return false;
+    return true;
+  }
+  int64_t size;
+  std::vector<float> x, out, workspace;
+  DLTensor xTensor, outTensor;
+};
+} // namespace
+
+static void callsAndContexts(fake_state *(*counts)()) {
+  auto setContext = find<int (*)(void *)>("cuCtxSetCurrent");
+  auto getContext = find<int (*)(void **)>("cuCtxGetCurrent");
+  auto makeContext = find<void *(*)(int)>("fake_context");
+  void *current = &current;
+  Arguments large(4096), small(37);
+  int status = large.call(3);
+  expect(status == SHIFT_OK && large.holds(5), "one launch", status);
+  getContext(&current);
+  expect(!current, "no context is left current", 0);
+  status = small.call(1);
+  expect(status == SHIFT_OK && small.holds(3.5), "a fill and two launches", status);
+  expect(counts()->loads == 2, "both images are loaded once", int(counts()->loads));
+
+  void *own = makeContext(0);
+  setContext(own);
+  status = large.call(4, &large);
+  expect(status == SHIFT_OK && large.holds(6), "a call in the caller's context", status);
+  getContext(&current);
+  expect(current == own, "the caller's context stays", 0);
+  expect(counts()->lastStream == reinterpret_cast<uint64_t>(&large), "the caller's stream is used", 0);
+  expect(counts()->loads == 4, "its own images are loaded", int(counts()->loads));
+  large.call(5);
+  expect(counts()->loads == 4, "and not again", int(counts()->loads));
+  setContext(makeContext(1));
+  status = large.call(6);
+  expect(status == SHIFT_OK && large.holds(8) && counts()->loads == 4, "in a context of another device", status);
+  std::puts("calls and contexts");
+}
+
+static void capture(fake_state *(*counts)()) {
+  auto setContext = find<int (*)(void *)>("cuCtxSetCurrent");
+  auto makeContext = find<void *(*)(int)>("fake_context");
+  auto begin = find<int (*)(void *, int)>("cuStreamBeginCapture_v2");
+  auto end = find<int (*)(void *, void **)>("cuStreamEndCapture");
+  auto instantiate = find<int (*)(void **, void *, unsigned long long)>("cuGraphInstantiateWithFlags");
+  auto launch = find<int (*)(void *, void *)>("cuGraphLaunch");
+  Arguments small(37);
+  void *graph = nullptr, *executable = nullptr;
+  uint64_t loads = counts()->loads;
+  setContext(makeContext(0));
+  begin(nullptr, 0);
+  int status = small.call(1);
+  expect(status == SHIFT_OK && small.holds(-1), "the first call in a context is captured, not run", status);
+  end(nullptr, &graph);
+  expect(counts()->loads == loads + 2, "it loads", int(counts()->loads - loads));
+  instantiate(&executable, graph, 0);
+  launch(executable, nullptr);
+  expect(small.holds(3.5), "the graph runs it", 0);
+  setContext(nullptr);
+  std::puts("capture");
+}
+
+static void refusals() {
+  Arguments host(37, 0, kDLCPU), other(37, 1), none(37, 7), wrong(37, -1), mixed(37);
+  expect(host.call(1) == SHIFT_WRONG_DEVICE, "memory of the processor", host.call(1));
+  expect(other.call(1) == SHIFT_OK && other.holds(3.5), "the second device", other.call(1));
+  expect(none.call(1) == SHIFT_UNSUPPORTED_DEVICE, "a device that is not there", none.call(1));
+  expect(wrong.call(1) == SHIFT_WRONG_DEVICE, "no device", wrong.call(1));
+  mixed.outTensor.device.device_id = 1;
+  expect(mixed.call(1) == SHIFT_WRONG_DEVICE, "two devices", mixed.call(1));
+  expect(shift_prepare(0) == SHIFT_OK, "prepare", shift_prepare(0));
+  expect(shift_prepare(7) == SHIFT_UNSUPPORTED_DEVICE, "prepare what is not there", shift_prepare(7));
+  expect(shift_prepare(-1) == SHIFT_WRONG_DEVICE, "prepare nothing", shift_prepare(-1));
+  std::puts("refusals");
+}
+
+static void unloads(fake_state *(*counts)()) {
+  Arguments small(37);
+  uint64_t loads = counts()->loads;
+  shift_unload();
+  expect(small.call(1) == SHIFT_OK && counts()->loads == loads + 2, "loads again", int(counts()->loads - loads));
+  shift_unload();
+  shift_unload();
+  std::puts("unloads");
+}
+
+/// A device whose context is lost.
+static void lost() {
+  int *error = find<int *(*)()>("fake_error")();
+  Arguments small(37);
+  *error = 700;
+  int status = small.call(1);
+  expect(status == SHIFT_DEVICE, "a lost context", status);
+  std::printf("%s\n", shift_strerror(status));
+}
+
+int main(int argc, char **) {
+  Arguments large(4096);
+  if (argc > 1) {
+    std::printf("%d: %s\n", large.call(1), shift_strerror(large.call(1)));
+    return 0;
+  }
+  driver = dlopen("libcuda.so.1", RTLD_NOW);
+  auto counts = find<fake_state *(*)()>("fake_counts");
+  shift_choice choice;
+  expect(shift_choose(&large.xTensor, 1, &choice) == SHIFT_OK && choice.variant == 0, "choose", choice.variant);
+  std::vector<char> text(4096);
+  shift_explain(&large.xTensor, 1, text.data(), text.size());
+  std::printf("%s", text.data());
+  callsAndContexts(counts);
+  capture(counts);
+  refusals();
+  unloads(counts);
+  lost();
+  return 0;
+}
