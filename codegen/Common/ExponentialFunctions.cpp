@@ -42,9 +42,9 @@ struct Reduced {
 };
 } // namespace
 
-/// n = round(x / ln 2), r = x - n ln 2.
+/// n = round(x / ln 2), its bits those of a power, r = x - n ln 2.
 static Reduced reduce(FloatCode &code, Value x) {
-  FloatCode::Rounded n = code.nearest(x, kLog2E);
+  FloatCode::Rounded n = code.nearestExponent(x, kLog2E);
   bool wide = code.isDouble();
   Value r = code.fma(n.value, code.constant(wide ? -kLn2High64 : -kLn2High32), x);
   return {n, code.fma(n.value, code.constant(wide ? -kLn2Low64 : -kLn2Low32), r)};
@@ -92,7 +92,7 @@ Value helion::emitPreciseExp(FloatCode code, Value x) {
 
 Value helion::emitExp2(FloatCode code, Value x) {
   Value bounded = code.isDouble() ? code.clamp(x, -1022.0, 1024.0) : code.clamp(x, -126.0, 128.0);
-  FloatCode::Rounded n = code.nearest(bounded, 1.0);
+  FloatCode::Rounded n = code.nearestExponent(bounded, 1.0);
   Value r = code.sub(bounded, n.value);
   if (code.isDouble())
     return code.scale(twiceExp(code, code.mul(r, M_LN2)), n);
@@ -108,9 +108,7 @@ Value helion::emitExpM1(FloatCode code, Value x) {
   Value bounded = code.isDouble() ? code.clamp(x, -40.0, 710.0) : code.clamp(x, -18.0, 89.0);
   Reduced reduced = reduce(code, bounded);
   Value small = smallExpM1(code, reduced.r);
-  int64_t one = int64_t(code.exponentBias() - 1) << code.mantissaBits();
-  Value power = code.addBits(code.shiftLeft(reduced.n.bits, code.mantissaBits()), code.bitsConstant(one));
-  Value half = code.fromBits(power);
+  Value half = code.fromBits(code.shiftLeft(reduced.n.bits, code.mantissaBits()));
   Value sum = code.fma(half, small, code.add(half, -0.5));
   // Halving a denormal would lose its last bit.
   Value isTiny = code.compare(Predicate::OLT, code.abs(x), code.isDouble() ? 1e-20 : 1e-10);

@@ -99,17 +99,14 @@ Value FloatCode::polynomial(Value a, ArrayRef<double> coefficients) {
   return terms[0];
 }
 
-FloatCode::Rounded FloatCode::nearest(Value a, double factor) {
-  // Adding 1.5 * 2^mantissa leaves no bits behind the point, and the integer in the low bits.
-  Value magic = constant(1.5 * std::ldexp(1.0, mantissaBits()));
+FloatCode::Rounded FloatCode::nearest(Value a, double factor, int64_t bias) {
+  // Adding 1.5 * 2^mantissa leaves no bits behind the point, and the integer in the low bits; a bias costs nothing.
+  Value magic = constant(1.5 * std::ldexp(1.0, mantissaBits()) + double(bias));
   Value shifted = factor == 1.0 ? add(a, magic) : fma(a, constant(factor), magic);
   return {sub(shifted, magic), toBits(shifted)};
 }
 
-Value FloatCode::scale(Value twice, Rounded n) {
-  Value offset = bitsConstant(int64_t(exponentBias() - 1) << mantissaBits());
-  return mul(twice, fromBits(addBits(shiftLeft(n.bits, mantissaBits()), offset)));
-}
+Value FloatCode::scale(Value twice, Rounded n) { return mul(twice, fromBits(shiftLeft(n.bits, mantissaBits()))); }
 
 FloatCode FloatCode::wide() { return FloatCode(builder, loc, like(builder.getF64Type())); }
 Value FloatCode::toWide(Value a) {

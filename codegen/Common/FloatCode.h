@@ -60,15 +60,18 @@ public:
   Value horner(Value a, llvm::ArrayRef<double> coefficients);
   Value polynomial(Value a, llvm::ArrayRef<double> coefficients);
 
-  /// The nearest integer of a value below 2^21 in size, as a float, and with its low bits in the low bits of `bits`.
+  /// The nearest integer of a value below 2^21 in size, as a float; with `bias` added, its low bits are those of `bits`.
   struct Rounded {
     Value value, bits;
   };
-  Rounded nearest(Value a, double factor);
+  Rounded nearest(Value a, double factor, int64_t bias = 0);
 
-  /// twice * 2^(n - 1): from twice the value, so that the power itself does not overflow before the result does. 0 for
-  /// the least exponent and below it by one: gradual underflow would take a second factor, a third of the work of
-  /// `exp`.
+  /// The nearest integer n with bits that only need a shift to be those of 2^(n - 1).
+  Rounded nearestExponent(Value a, double factor) { return nearest(a, factor, exponentBias() - 1); }
+
+  /// twice * 2^(n - 1) for an n of `nearestExponent`: from twice the value, so that the power itself does not overflow
+  /// before the result does. 0 for the least exponent: gradual underflow would take a second factor, a third of the
+  /// work of `exp`.
   Value scale(Value twice, Rounded n);
 
   /// The same formulas on another type: f64 for f32.
