@@ -4,8 +4,10 @@
 // is in LaneAccess.cpp.
 
 #include "codegen/CPU/LaneEvaluator.h"
+#include "codegen/CPU/ExpRange.h"
 #include "codegen/CPU/NarrowFloat.h"
 #include "codegen/CPU/TileChain.h"
+#include "codegen/Common/ExpandMath.h"
 #include "dialect/IR/Dims.h"
 
 using namespace mlir;
@@ -210,6 +212,8 @@ Value LaneEvaluator::elementwise(Operation *op, ArrayRef<Position> at) {
   for (auto [operand, lane] : llvm::zip(op->getOperands(), lanes))
     mapping.map(operand, isVector ? spread(lane) : lane);
   Operation *clone = builder.clone(*op, mapping);
+  if (isExpOfNonPositive(op, plan.reach()))
+    clone->setAttr(kNonPositiveAttr, builder.getUnitAttr());
   Value result = clone->getResult(0);
   result.setType(isVector ? Type(VectorType::get({facts.width}, computed)) : computed);
   return computed == laneElement(element) ? result : narrow(builder, loc, result, element);

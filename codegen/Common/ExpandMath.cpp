@@ -40,6 +40,19 @@ template <typename Op, typename Formula> struct Expand : OpRewritePattern<Op> {
   bool isNarrow;
 };
 
+/// exp of an operand that is marked.
+struct ExpandExpOfNonPositive : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!op->hasAttr(kNonPositiveAttr) || !(element.isF32() || element.isF64()))
+      return rewriter.notifyMatchFailure(op, "the operand may be above 0");
+    rewriter.replaceOp(op, emitExpOfNonPositive(FloatCode(rewriter, op.getLoc(), op.getType()), op.getOperand()));
+    return success();
+  }
+};
+
 template <typename Op, typename Formula> void add(RewritePatternSet &patterns, Formula formula, bool isNarrow = false) {
   patterns.add<Expand<Op, Formula>>(patterns.getContext(), formula, isNarrow);
 }
@@ -47,6 +60,7 @@ template <typename Op, typename Formula> void add(RewritePatternSet &patterns, F
 
 void helion::populateExpandMathPatterns(RewritePatternSet &patterns) {
   add<math::ExpOp, Unary>(patterns, emitExp);
+  patterns.add<ExpandExpOfNonPositive>(patterns.getContext(), /*benefit=*/2);
   add<math::Exp2Op, Unary>(patterns, emitExp2);
   add<math::ExpM1Op, Unary>(patterns, emitExpM1);
   add<math::TanhOp, Unary>(patterns, emitTanh);

@@ -15,6 +15,9 @@ namespace helion {
 #define GEN_PASS_REGISTRATION
 #include "codegen/Common/ExpandMath.h.inc"
 
+/// Attribute (unit) of `math.exp`: the operand is NaN or not above 0, so that nothing overflows.
+constexpr llvm::StringLiteral kNonPositiveAttr = "helion.non_positive";
+
 /// Patterns for scalars and vectors of f32 and f64.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 } // namespace helion

@@ -18,7 +18,7 @@ def ExpandMathPass : Pass<"helion-expand-math"> {
     %e = math.exp %x : vector<8xf32>
     // becomes arithmetic on vector<8xf32>, `math.fma`, `math.roundeven` and bit operations
     ```
-    **Needs.** f32 or f64 operands. **Gives.** of `math` only what the LLVM dialect has as an instruction. **Reads.** none.
+    **Needs.** f32 or f64 operands. **Gives.** of `math` only what the LLVM dialect has as an instruction. **Reads.** `helion.non_positive` on `math.exp`.
     **Fails when.** never; a function without an expansion is left, and the lowering of the target names it.
     **Numerics.** the largest error of each function in units of the last place is in `codegen/Common/README.md`, and a test measures it.
   }];

@@ -70,25 +70,31 @@ static Value twiceExp(FloatCode &code, Value r) {
   return code.fma(code.mul(r, r), code.polynomial(r, coefficients), low);
 }
 
-/// The argument reduced. At and beyond the bounds the result is 0 or infinite.
-static Reduced boundAndReduce(FloatCode &code, Value x) {
-  return reduce(code, code.isDouble() ? code.clamp(x, -708.5, 710.0) : code.clamp(x, -87.5, 89.0));
+static Value raise(FloatCode &code, Value x) { return code.atLeast(x, code.isDouble() ? -708.5 : -87.5); }
+
+/// At and beyond the bounds the result is 0 or infinite.
+static Value bound(FloatCode &code, Value x) {
+  return code.isDouble() ? code.clamp(x, -708.5, 710.0) : code.clamp(x, -87.5, 89.0);
 }
 
-Value helion::emitExp(FloatCode code, Value x) {
+static Value preciseExp(FloatCode &code, Value bounded) {
+  Reduced reduced = reduce(code, bounded);
+  return code.scale(twiceExp(code, reduced.r), reduced.n);
+}
+
+static Value shortExp(FloatCode &code, Value bounded) {
   if (code.isDouble())
-    return emitPreciseExp(code, x);
-  Reduced reduced = boundAndReduce(code, x);
+    return preciseExp(code, bounded);
+  Reduced reduced = reduce(code, bounded);
   SmallVector<double> coefficients = {2.0};
   for (double coefficient : kShortExp32)
     coefficients.push_back(2 * coefficient);
   return code.scale(code.horner(reduced.r, coefficients), reduced.n);
 }
 
-Value helion::emitPreciseExp(FloatCode code, Value x) {
-  Reduced reduced = boundAndReduce(code, x);
-  return code.scale(twiceExp(code, reduced.r), reduced.n);
-}
+Value helion::emitExp(FloatCode code, Value x) { return shortExp(code, bound(code, x)); }
+Value helion::emitExpOfNonPositive(FloatCode code, Value x) { return shortExp(code, raise(code, x)); }
+Value helion::emitPreciseExp(FloatCode code, Value x) { return preciseExp(code, bound(code, x)); }
 
 Value helion::emitExp2(FloatCode code, Value x) {
   Value bounded = code.isDouble() ? code.clamp(x, -1022.0, 1024.0) : code.clamp(x, -126.0, 128.0);

@@ -51,9 +51,13 @@ Value FloatCode::select(Value condition, Value a, Value b) {
 Value FloatCode::both(Value a, Value b) { return arith::AndIOp::create(builder, loc, a, b); }
 Value FloatCode::either(Value a, Value b) { return arith::OrIOp::create(builder, loc, a, b); }
 
+Value FloatCode::atLeast(Value a, double low) {
+  Value lower = constant(low);
+  return select(compare(arith::CmpFPredicate::OLT, a, lower), lower, a);
+}
+
 Value FloatCode::clamp(Value a, double low, double high) {
-  Value lower = constant(low), upper = constant(high);
-  Value raised = select(compare(arith::CmpFPredicate::OLT, a, lower), lower, a);
+  Value upper = constant(high), raised = atLeast(a, low);
   return select(compare(arith::CmpFPredicate::OGT, raised, upper), upper, raised);
 }
 

@@ -43,7 +43,8 @@ public:
   Value select(Value condition, Value a, Value b);
   Value both(Value a, Value b);
   Value either(Value a, Value b);
-  /// `a` but not below `low` and not above `high`; NaN stays.
+  /// `a` but not below `low` (and not above `high`); NaN stays.
+  Value atLeast(Value a, double low);
   Value clamp(Value a, double low, double high);
 
   Value toBits(Value a);
@@ -60,7 +61,7 @@ public:
   Value horner(Value a, llvm::ArrayRef<double> coefficients);
   Value polynomial(Value a, llvm::ArrayRef<double> coefficients);
 
-  /// The nearest integer of a value below 2^21 in size, as a float; with `bias` added, its low bits are those of `bits`.
+  /// The nearest integer of a value below 2^21 in size, as a float; with `bias` added its low bits are those of `bits`.
   struct Rounded {
     Value value, bits;
   };

@@ -10,6 +10,8 @@
 namespace helion {
 /// exp and exp2 give 0 below 1.7e-38 (f32) and 3.2e-308 (f64), just above the least normal number.
 mlir::Value emitExp(FloatCode code, mlir::Value x);
+/// exp of what is NaN or not above 0, with the same results.
+mlir::Value emitExpOfNonPositive(FloatCode code, mlir::Value x);
 /// exp for what is made of it: in f32 to less than one unit.
 mlir::Value emitPreciseExp(FloatCode code, mlir::Value x);
 mlir::Value emitExp2(FloatCode code, mlir::Value x);

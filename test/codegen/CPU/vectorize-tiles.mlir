@@ -93,6 +93,75 @@ func.func @rows(%x: !m, %out: !m, %s: memref<?xi8> {helion.scratch}) {
 
 // -----
 
+// exp of a value minus its largest along a dim cannot overflow: with a mask, in the lanes that the mask keeps, when nobody
+// looks at others. A maximum that is repeated along another dim, and lanes beside the mask's, say nothing.
+// CHECK-LABEL: func.func @largest
+// CHECK: math.exp {{.*}} {helion.non_positive} : vector<8xf32>
+// CHECK-LABEL: func.func @largest_across
+// CHECK-NOT: non_positive
+// CHECK: math.exp
+// CHECK-NOT: non_positive
+// CHECK-LABEL: func.func @largest_of_some
+// CHECK-NOT: non_positive
+// CHECK: math.exp
+// CHECK-NOT: non_positive
+// WIDE-LABEL: func.func @largest
+!m = memref<?x?xf32, strided<[?, 1], offset: ?>>
+func.func @largest(%x: !m, %out: !m, %s: memref<?xi8> {helion.scratch}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : !m
+  %n = memref.dim %x, %c1 : !m
+  %least = arith.constant 0xFF800000 : f32
+  %i = helion.make_tile %c0 end %m : !helion.tile<16>
+  %j = helion.make_tile %c0 end %n : !helion.tile<16>
+  %v = helion.load %x[%i, %j] site "x.0" : !m, (!helion.tile<16>, !helion.tile<16>) -> tensor<16x16xf32>
+  %vm = helion.mask %v dims [1] by (%j) fill %least : tensor<16x16xf32>, (!helion.tile<16>), f32
+  %top = helion.reduce maximumf %vm dim 1 site "top" : tensor<16x16xf32> -> tensor<16xf32>
+  %tb = helion.broadcast %top to [0] : tensor<16xf32> -> tensor<16x16xf32>
+  %d = arith.subf %v, %tb : tensor<16x16xf32>
+  %e = math.exp %d : tensor<16x16xf32>
+  helion.store %e, %out[%i, %j] site "out.0" : tensor<16x16xf32>, !m, (!helion.tile<16>, !helion.tile<16>)
+  return
+}
+func.func @largest_across(%x: !m, %out: !m, %s: memref<?xi8> {helion.scratch}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : !m
+  %n = memref.dim %x, %c1 : !m
+  %least = arith.constant 0xFF800000 : f32
+  %i = helion.make_tile %c0 end %m : !helion.tile<16>
+  %j = helion.make_tile %c0 end %n : !helion.tile<16>
+  %v = helion.load %x[%i, %j] site "x.0" : !m, (!helion.tile<16>, !helion.tile<16>) -> tensor<16x16xf32>
+  %vm = helion.mask %v dims [1] by (%j) fill %least : tensor<16x16xf32>, (!helion.tile<16>), f32
+  %top = helion.reduce maximumf %vm dim 1 site "top" : tensor<16x16xf32> -> tensor<16xf32>
+  %tb = helion.broadcast %top to [1] : tensor<16xf32> -> tensor<16x16xf32>
+  %d = arith.subf %v, %tb : tensor<16x16xf32>
+  %e = math.exp %d : tensor<16x16xf32>
+  helion.store %e, %out[%i, %j] site "out.0" : tensor<16x16xf32>, !m, (!helion.tile<16>, !helion.tile<16>)
+  return
+}
+func.func @largest_of_some(%x: !m, %out: !m, %some: index, %s: memref<?xi8> {helion.scratch}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %x, %c0 : !m
+  %n = memref.dim %x, %c1 : !m
+  %least = arith.constant 0xFF800000 : f32
+  %i = helion.make_tile %c0 end %m : !helion.tile<16>
+  %j = helion.make_tile %c0 end %n : !helion.tile<16>
+  %k = helion.make_tile %c0 end %some : !helion.tile<16>
+  %v = helion.load %x[%i, %j] site "x.0" : !m, (!helion.tile<16>, !helion.tile<16>) -> tensor<16x16xf32>
+  %vm = helion.mask %v dims [1] by (%k) fill %least : tensor<16x16xf32>, (!helion.tile<16>), f32
+  %top = helion.reduce maximumf %vm dim 1 site "top" : tensor<16x16xf32> -> tensor<16xf32>
+  %tb = helion.broadcast %top to [0] : tensor<16xf32> -> tensor<16x16xf32>
+  %d = arith.subf %v, %tb : tensor<16x16xf32>
+  %e = math.exp %d : tensor<16x16xf32>
+  helion.store %e, %out[%i, %j] site "out.0" : tensor<16x16xf32>, !m, (!helion.tile<16>, !helion.tile<16>)
+  return
+}
+
+// -----
+
 // The carried accumulator is one buffer, added to in place; the inner loop holds a register tile and multiplies and adds.
 // CHECK-LABEL: func.func @matmul
 // CHECK: memref.alloc() {helion.tile_buffer} : memref<8448xf32>

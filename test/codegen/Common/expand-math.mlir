@@ -10,6 +10,22 @@ func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
   return %e : vector<8xf32>
 }
 
+// Two tests for the bounds, one where the operand is marked.
+// CHECK-LABEL: func.func @exp_anywhere
+// CHECK-COUNT-2: arith.cmpf
+// CHECK-LABEL: func.func @exp_of_non_positive
+// CHECK-COUNT-1: arith.cmpf
+// CHECK-NOT: arith.cmpf
+// CHECK: return
+func.func @exp_anywhere(%x: vector<8xf32>) -> vector<8xf32> {
+  %e = math.exp %x : vector<8xf32>
+  return %e : vector<8xf32>
+}
+func.func @exp_of_non_positive(%x: vector<8xf32>) -> vector<8xf32> {
+  %e = math.exp %x {helion.non_positive} : vector<8xf32>
+  return %e : vector<8xf32>
+}
+
 // CHECK-LABEL: func.func @scalar_f64
 // CHECK-NOT: math.log
 // CHECK: math.fma {{.*}} : f64
