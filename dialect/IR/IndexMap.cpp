@@ -221,12 +221,17 @@ IndexMap IndexMap::withoutOut(unsigned out) const {
 //--------------------------------------------------------------------------------===//
 
 Point IndexMap::apply(ArrayRef<int64_t> x) const {
+  // Tables of conversions ask for every element, so this is short: set bits only, and no iterators.
   Point y(outSizes.size(), 0);
-  for (auto [in, list] : enumerate(bases))
-    for (auto [bit, value] : enumerate(list))
-      if (x[in] >> bit & 1)
-        for (auto [slot, component] : zip(y, value))
-          slot ^= component;
+  for (unsigned in = 0; in != bases.size(); ++in)
+    for (uint64_t bits = x[in]; bits; bits &= bits - 1) {
+      unsigned bit = countr_zero(bits);
+      if (bit >= bases[in].size())
+        break;
+      const int64_t *value = bases[in][bit].data();
+      for (unsigned out = 0; out != y.size(); ++out)
+        y[out] ^= value[out];
+    }
   for (const Digit &digit : digitList)
     y[digit.out] += x[digit.in] / digit.inStride % digit.count * digit.outStride;
   return y;

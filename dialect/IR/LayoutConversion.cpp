@@ -14,6 +14,9 @@ using namespace helion;
 namespace {
 constexpr LayoutSpace kOuter[] = {LayoutSpace::Warp, LayoutSpace::Group, LayoutSpace::Cta, LayoutSpace::Mem};
 
+/// Elements that one thread has registers for on no device; tables for more would only take time.
+constexpr int64_t kMostRegisters = 1024;
+
 /// A register of a lane of some warp.
 struct Place {
   int64_t lane, reg;
@@ -89,7 +92,7 @@ private:
   /// Fills `sources` from the first warp; false when an element is not in the warp, or another warp would have to do
   /// otherwise.
   bool findSources() {
-    if (!mayStayInWarp())
+    if (std::max(from.size(LayoutSpace::Reg), to.size(LayoutSpace::Reg)) > kMostRegisters || !mayStayInWarp())
       return false;
     SmallVector<Point> all = warps();
     WarpView source(from, all.front()), target(to, all.front());

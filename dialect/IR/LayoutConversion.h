@@ -28,7 +28,8 @@ struct ConversionPlan {
 };
 
 /// The cheapest way from `from` to `to` (equal shapes, no staged memory, `lanes` per warp). Shared is always possible;
-/// it is what is left when a value has to leave its warp, or the layouts do not line up.
+/// it is what is left when a value has to leave its warp, the layouts do not line up, or a thread would need more
+/// registers than any device has.
 ConversionPlan planConversion(const Layout &from, const Layout &to, int64_t lanes);
 /// Only the kind of that plan.
 ConversionPlan::Kind conversionKind(const Layout &from, const Layout &to, int64_t lanes);

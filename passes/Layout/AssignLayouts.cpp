@@ -152,23 +152,22 @@ private:
     IRRewriter rewriter(launch);
     DominanceInfo dominance(launch->getParentOp());
     eliminateCommonSubExpressions(rewriter, dominance, launch);
-    countConversions(launch);
+    // Tables of conversions take longer than the rest of the pass.
+    if (report)
+      reportConversions(launch);
     return success();
   }
 
-  void countConversions(LaunchOp launch) {
+  void reportConversions(LaunchOp launch) {
     llvm::DenseMap<std::pair<Attribute, Attribute>, ConversionPlan::Kind> kinds;
     launch.walk([&](ConvertLayoutOp convert) {
       LayoutAttr from = layoutOf(convert.getValue().getType()), to = layoutOf(convert.getResult().getType());
       auto [it, isNew] = kinds.try_emplace({from, to});
       if (isNew)
         it->second = conversionKind(from.getLayout(), to.getLayout(), lanes);
-      llvm::Statistic *counters[] = {&registers, &shuffles, &staged};
-      ++*counters[unsigned(it->second)];
       constexpr StringLiteral ways[] = {"in registers", "by shuffles", "through staged memory"};
-      if (report)
-        convert.emitRemark() << "converts " << dimsStr(dimsOf(convert.getValue().getType())) << " "
-                             << ways[unsigned(it->second)];
+      convert.emitRemark() << "converts " << dimsStr(dimsOf(convert.getValue().getType())) << " "
+                           << ways[unsigned(it->second)];
     });
   }
 };

@@ -33,10 +33,7 @@ def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
     Option<"vectorBytes", "vector-bytes", "int64_t", "16", "bytes that a thread moves at once at most">,
     Option<"dotInstruction", "dot-instruction", "std::string", "\"none\"",
            "`mma16x8x16` for dots of 16-bit floats into f32, `none` for multiply-adds of single threads">,
-    Option<"report", "report", "bool", "false", "a remark on each conversion: how its data moves">];
-  let statistics = [Statistic<"registers", "conversions-in-registers", "conversions that rename registers">,
-                    Statistic<"shuffles", "conversions-by-shuffles", "conversions between the lanes of a warp">,
-                    Statistic<"staged", "conversions-staged", "conversions through staged memory">];
+    Option<"report", "report", "bool", "false", "a remark on each conversion: how its data moves; takes longer than the rest">];
   let dependentDialects = ["::helion::HelionDialect"];
 }
 
