@@ -6,9 +6,11 @@
 #include "codegen/CPU/Pipeline.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
+#include "codegen/NVIDIA/MatrixDots.h"
 #include "codegen/NVIDIA/Pipeline.h"
 #include "dialect/IR/Helion.h"
 #include "dialect/Target/ContentHash.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/Passes.h"
@@ -32,8 +34,12 @@ static void lowerFor(OpPassManager &pipeline, const CpuDevice &device) {
 static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   AssignLayoutsPassOptions layouts;
   layouts.lanes = device.lanes;
+  layouts.dotInstruction = kMmaInstruction.str();
   pipeline.addPass(createAssignLayoutsPass(layouts));
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
+  LowerThreadsPassOptions threads;
+  threads.lanes = device.lanes;
+  pipeline.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, populateMatrixDotPatterns));
   NVIDIAOptions options;
   options.lanes = device.lanes;
   options.maxThreads = device.maxThreads;

@@ -23,10 +23,7 @@ struct FinishKernels : helion::impl::FinishKernelsPassBase<FinishKernels> {
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (function->hasAttr(kEntryAttr) && failed(finish(function)))
         return signalPassFailure();
-    getOperation().walk([](LLVM::AtomicRMWOp op) {
-      op.setOrdering(LLVM::AtomicOrdering::monotonic);
-      op.setSyncscope(StringRef("device"));
-    });
+    getOperation().walk([](LLVM::AtomicRMWOp op) { op.setSyncscope(StringRef("device")); });
   }
 
   LogicalResult finish(LLVM::LLVMFuncOp function) {

@@ -52,7 +52,7 @@ def FinishKernelsPass : Pass<"helion-finish-kernels", "::mlir::ModuleOp"> {
   let summary = "Mark the entry functions as kernels of their number of threads";
   let description = [{
     **Does.** Functions marked `helion.entry` become kernels that run with exactly `warps` times `lanes` threads. Atomic
-    updates order nothing else and meet on one device, which is what a kernel's atomics mean.
+    updates meet on one device, not in a system of several, which is what a kernel's atomics mean.
 
     **Before / After.**
     ```mlir

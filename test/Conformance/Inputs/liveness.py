@@ -27,6 +27,7 @@ class Row:
     site: str
     base: dict = dataclasses.field(default_factory=dict)  # (knob, site) -> text, in both configs.
     more: tuple = ()  # Values between those that the search tries.
+    target: str = ""  # Where the option's target has no such knob.
 
 
 MATMUL = ("matmul", "matmul", "x=f32[?,?] y=f32[?,?]")
@@ -47,6 +48,7 @@ ROWS = {
     "PidType": Row(*MATMUL, "matmul"),
     "NumSmMultiplier": Row(*SOFTMAX, "softmax", base=PERSISTENT),
     "RangeUnrollFactors": Row(*MATMUL, "loop.k"),
+    "NumWarps": Row(*SOFTMAX, "softmax", target="nvidia:sm_90a"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
     "StepVectors": Row(*SOFTMAX, "softmax"),
     "StreamStores": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0"),
@@ -88,20 +90,23 @@ class Examiner:
     def __init__(self, options, passes):
         self.options, self.passes, self.imported = options, passes, {}
 
+    def target(self, row):
+        return row.target or self.options.target
+
     def kernel(self, row):
-        key = (row.kernel, row.signature)
+        key = (row.kernel, row.signature, self.target(row))
         if key not in self.imported:
             path = os.path.join(self.options.work, f"{row.kernel}-{len(self.imported)}.mlir")
             source = str(ROOT / "examples" / row.example / (row.example + ".py"))
             conformance.tool("helion-translate", "--import-helion", source, "--kernel", row.kernel, "--args", row.signature,
                              "-o", path)
             conformance.tool("helion-opt", "--helion-normalize", path, "-o", path)
-            self.imported[key] = (path, conformance.space_of(path, self.options.target))
+            self.imported[key] = (path, conformance.space_of(path, self.target(row)))
         return self.imported[key]
 
-    def artifact(self, path, config, folder):
+    def artifact(self, path, config, folder, target):
         folder = os.path.join(self.options.work, folder)
-        conformance.tool("helion-translate", "--emit-artifact", folder, path, "--target", self.options.target, "--config", config)
+        conformance.tool("helion-translate", "--emit-artifact", folder, path, "--target", target, "--config", config)
         return conformance.artifact_name(folder)
 
     def dead_values(self, record, row, knob, pool):
@@ -115,7 +120,7 @@ class Examiner:
         configs = {value: config_with(space["default"], self.passes, row.base | {(knob, row.site): value}) for value in values
                    if value != default}
         configs[default] = config_with(space["default"], self.passes, row.base)
-        pending = {value: pool.submit(self.artifact, path, config, f"{record}-{number}")
+        pending = {value: pool.submit(self.artifact, path, config, f"{record}-{number}", self.target(row))
                    for number, (value, config) in enumerate(configs.items())}
         names = {value: future.result() for value, future in pending.items()}
         distinct = len(set(names.values()))
