@@ -5,7 +5,6 @@
 #include "codegen/Common/LowerThreads.h"
 #include "codegen/Common/PlanShared.h"
 #include "codegen/Common/ThreadAccess.h"
-#include "codegen/Common/ThreadMoves.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -57,44 +56,18 @@ static LogicalResult checkDim(Operation *op, Value value, unsigned dim) {
                            << "`, along which registers, lanes and warps do not step alone; convert the layout first";
 }
 
-static LogicalResult checkAccess(Operation *op, OperandRange indices, Value value, Value mask, int64_t lanes,
-                                 int64_t warps) {
-  for (Value index : indices)
-    if (isa<TileType>(index.getType()) && !spanOf(index))
-      return op->emitOpError() << "uses a tile that no `helion.make_tile` makes";
-  if (!isTileValue(value.getType()))
-    return success();
-  auto needs = [&](Value operand, IndexDims dims) {
-    auto at = [&](ArrayRef<int64_t> index) { return Point(index.slice(dims.first, dims.count)); };
-    return localSources(layoutIn(value), layoutIn(operand), lanes, warps, at).has_value();
-  };
-  for (auto [index, dims] : llvm::zip(indices, indexDimsOf(indices)))
-    if (isTileValue(index.getType()) && !needs(index, dims))
-      return op->emitOpError() << "has an index whose elements other threads hold; convert its layout to the value's";
-  unsigned rank = layoutIn(value).rank();
-  if (mask && isTileValue(mask.getType()) && !needs(mask, {0, rank}))
-    return op->emitOpError() << "has a mask whose elements other threads hold; convert its layout to the value's";
-  return success();
-}
-
 static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
     if (failed(checkType(op, type, lanes, warps)))
       return failure();
+  for (Value operand : op->getOperands())
+    if (isa<TileType>(operand.getType()) && !spanOf(operand))
+      return op->emitOpError() << "uses a tile that no `helion.make_tile` makes";
   if (isa_and_nonnull<HelionDialect>(op->getDialect()) && !isKnown(op))
     return op->emitOpError() << "has no code for threads at this place";
-  if (isa<BroadcastOp, PermuteOp, ReshapeOp, SubtileOp>(op) && !movedRegisters(op, lanes, warps))
-    return op->emitOpError() << "moves elements between threads; convert the layout first";
-  if (auto load = dyn_cast<LoadOp>(op))
-    return checkAccess(op, load.getIndices(), load.getResult(), load.getMask(), lanes, warps);
-  if (auto store = dyn_cast<StoreOp>(op))
-    return checkAccess(op, store.getIndices(), store.getValue(), store.getMask(), lanes, warps);
-  if (auto atomic = dyn_cast<AtomicOp>(op)) {
-    if (getElementTypeOrSelf(atomic.getValue()).isInteger(1))
-      return op->emitOpError() << "on elements of type 'i1' has no code for threads; use i32";
-    return checkAccess(op, atomic.getIndices(), atomic.getValue(), atomic.getMask(), lanes, warps);
-  }
+  if (auto atomic = dyn_cast<AtomicOp>(op); atomic && getElementTypeOrSelf(atomic.getValue()).isInteger(1))
+    return op->emitOpError() << "on elements of type 'i1' has no code for threads; use i32";
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return checkDim(op, reduce.getValue(), reduce.getDim());
   if (auto reduce = dyn_cast<ReduceInThreadOp>(op))
@@ -137,7 +110,7 @@ struct LowerThreadsPass : helion::impl::LowerThreadsPassBase<LowerThreadsPass> {
     if (function.isExternal())
       return;
     if (!llvm::isPowerOf2_64(lanes) || lanes > 64) {
-      function.emitOpError() << "has warps of `" << lanes << "` lanes; a power of two up to 64 is allowed";
+      function.emitOpError() << "has warps of `" << int64_t(lanes) << "` lanes; a power of two up to 64 is allowed";
       return signalPassFailure();
     }
     auto warps = function->getAttrOfType<IntegerAttr>(kWarpsAttr);

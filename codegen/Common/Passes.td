@@ -113,7 +113,7 @@ def PlanSharedPass : Pass<"helion-plan-shared", "::mlir::func::FuncOp"> {
     ```
 
     **Needs.** Code of one thread. An `scf.if` that threads of a block do not enter together is marked `helion.divergent`; barriers stand
-    before it, never inside. Part of `helion-lower-threads`; alone it is for tests and for vendors that add buffers.
+    before it, never inside; one before and one after an atomic whose `helion.order` says so. Part of `helion-lower-threads`; alone it is for tests and for vendors that add buffers.
 
     **Gives.** `helion.shared_bytes` on the function.
 

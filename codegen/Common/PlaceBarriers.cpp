@@ -23,9 +23,11 @@ struct Access {
   Value memory, root;
   int64_t begin = 0, end = 0; // of the arena
   Attribute place;            // equal places are touched by the same thread
+  bool releases = false, acquires = false;
 
   bool operator==(const Access &other) const {
-    return kind == other.kind && memory == other.memory && place == other.place;
+    return kind == other.kind && memory == other.memory && place == other.place && releases == other.releases &&
+           acquires == other.acquires;
   }
 };
 
@@ -47,6 +49,11 @@ private:
       return pending.clear();
     if (op->getNumRegions() && !op->hasAttr(kDivergentAttr))
       return visitRegions(op, pending);
+    join(pending, separate(op, pending));
+  }
+
+  /// Puts a barrier before `op` where something in it meets what is pending; returns what it touches.
+  SmallVector<Access> separate(Operation *op, Pending &pending) {
     SmallVector<Access> touched;
     op->walk([&](Operation *inner) { collect(inner, touched); });
     if (llvm::any_of(touched, [&](const Access &access) { return meets(access, pending); })) {
@@ -55,12 +62,15 @@ private:
       ++barriers;
       pending.clear();
     }
-    join(pending, touched);
+    return touched;
   }
 
-  /// Each region may run or not; those of loops also after themselves.
+  /// Each region may run or not; those of loops also after themselves. What comes before a loop is waited for before
+  /// it, once.
   void visitRegions(Operation *op, Pending &pending) {
     bool isLoop = isa<LoopLikeOpInterface>(op);
+    if (isLoop)
+      separate(op, pending);
     size_t before;
     Pending in = pending;
     do {
@@ -93,6 +103,9 @@ private:
                         : isa<MemoryEffects::Read>(effect.getEffect()) ? AccessKind::Read
                                                                        : AccessKind::Write;
       touched.push_back(accessOf(memory, kind, op->getAttr(kPlaceAttr)));
+      auto order = op->getAttrOfType<StringAttr>(kOrderAttr);
+      touched.back().releases = order && (order == "release" || order == "acq_rel");
+      touched.back().acquires = order && (order == "acquire" || order == "acq_rel");
     }
   }
 
@@ -116,10 +129,13 @@ private:
            function.getArgAttr(argument.getArgNumber(), LLVM::LLVMDialect::getNoAliasAttrName());
   }
 
+  static bool isShared(const Access &access) {
+    return gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(cast<MemRefType>(access.memory.getType()));
+  }
+
   bool mayOverlap(const Access &a, const Access &b) {
-    bool aShared = gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(cast<MemRefType>(a.memory.getType()));
-    bool bShared = gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(cast<MemRefType>(b.memory.getType()));
-    if (aShared != bShared)
+    bool aShared = isShared(a);
+    if (aShared != isShared(b))
       return false;
     if (a.root != b.root)
       return !aShared && !isAlone(a.root) && !isAlone(b.root);
@@ -130,7 +146,11 @@ private:
     return llvm::any_of(pending, [&](const Access &other) {
       bool harmless = (access.kind == other.kind && access.kind != AccessKind::Write) ||
                       (access.place && access.place == other.place && access.memory == other.memory);
-      return !harmless && mayOverlap(access, other);
+      // What an atomic orders, it orders for the whole block, though one thread makes it. Those of one tile go
+      // together.
+      bool together = access.kind == AccessKind::Atomic && other.kind == access.kind && other.memory == access.memory;
+      bool ordered = !together && ((access.releases && !isShared(other)) || (other.acquires && !isShared(access)));
+      return ordered || (!harmless && mayOverlap(access, other));
     });
   }
 

@@ -77,7 +77,7 @@ Value Addresses::at(int64_t reg) {
 
 //===-- Shared memory ---------------------------------------------------------------------------------------------===//
 
-SharedTile::SharedTile(ThreadContext &code, Value buffer, const Layout &registers, const Layout *staged)
+SharedTile::SharedTile(ThreadContext &code, Value buffer, const Layout &registers, const Layout *staged, int64_t gap)
     : code(code), buffer(buffer) {
   constexpr unsigned offset = unsigned(LayoutSpace::Offset);
   if (std::optional<IndexMap> move =
@@ -91,7 +91,7 @@ SharedTile::SharedTile(ThreadContext &code, Value buffer, const Layout &register
   map = registers.map();
   strides.assign(registers.rank(), 1);
   for (unsigned dim = registers.rank() - 1; dim-- > 0;)
-    strides[dim] = strides[dim + 1] * registers.shape()[dim + 1];
+    strides[dim] = strides[dim + 1] * registers.shape()[dim + 1] + (dim + 2 == registers.rank() ? gap : 0);
   contiguous = registers.rank() - 1;
 }
 

@@ -44,8 +44,9 @@ mlir::Value indexOf(ThreadContext &code, mlir::OpBuilder &b, mlir::Location loc,
 /// A tile in shared memory and how the registers of a layout lie in it.
 class SharedTile {
 public:
-  /// In a layout of staged memory, or in plain rows without one (or where the layouts do not line up).
-  SharedTile(ThreadContext &code, mlir::Value buffer, const Layout &registers, const Layout *staged);
+  /// In a layout of staged memory, or in plain rows without one (or where the layouts do not line up). `gap` elements
+  /// lie behind each row.
+  SharedTile(ThreadContext &code, mlir::Value buffer, const Layout &registers, const Layout *staged, int64_t gap = 0);
   void write(mlir::OpBuilder &b, mlir::Location loc, mlir::ArrayRef<mlir::Value> elements,
              llvm::ArrayRef<bool> registers = {});
   llvm::SmallVector<mlir::Value> read(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element);

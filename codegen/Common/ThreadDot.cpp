@@ -86,14 +86,15 @@ public:
     order.insert(order.begin() + rank - 2, kDim);
     Layout staged = layout.permuted(order);
     Type element = cast<VectorType>(lowered.getType()).getElementType();
-    buffer = code.shared(b, loc, ShapedType::getNumElements(staged.shape()), element);
-    SharedTile(code, buffer, staged, nullptr).write(b, loc, unpack(b, loc, lowered));
+    int64_t rows = ShapedType::getNumElements(staged.shape()) / staged.shape().back();
+    buffer = code.shared(b, loc, rows * (staged.shape().back() + gap()), element);
+    SharedTile(code, buffer, staged, nullptr, gap()).write(b, loc, unpack(b, loc, lowered));
   }
 
   /// The registers of `needed` at step `k` (an index) of the staged operand.
   SmallVector<Value> stagedAt(OpBuilder &b, Location loc, Value k) {
     Type held = cast<MemRefType>(buffer.getType()).getElementType();
-    int64_t own = needed.shape().back(), count = own * steps();
+    int64_t own = needed.shape().back() + gap(), count = own * steps();
     SmallVector<OpFoldResult> strides(needed.rank(), b.getIndexAttr(1));
     for (unsigned dim = needed.rank() - 1; dim-- > 0; count *= needed.shape()[dim])
       strides[dim] = b.getIndexAttr(count);
@@ -115,6 +116,11 @@ public:
   int64_t registerFor(int64_t accRegister) const { return fromAcc[accRegister]; }
 
 private:
+  /// One wide access behind each row: lanes that write along k begin in other banks.
+  int64_t gap() const {
+    Type element = cast<VectorType>(lowered.getType()).getElementType();
+    return code.vectorBytes / bytesOf(memoryElement(element));
+  }
   static Point withoutDim(ArrayRef<int64_t> at, unsigned dim) {
     Point index(at);
     index.erase(index.begin() + dim);

@@ -60,9 +60,11 @@ SmallVector<Value> renamed(ArrayRef<Value> elements, ArrayRef<int64_t> sources) 
 template <typename Op> struct LowerMove : ThreadPattern<Op> {
   using ThreadPattern<Op>::ThreadPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor, ConversionPatternRewriter &b) const override {
-    SmallVector<int64_t> sources = *movedRegisters(op, this->code.lanes, this->code.warps);
+    std::optional<SmallVector<int64_t>> sources = movedRegisters(op, this->code.lanes, this->code.warps);
+    if (!sources) // The op's verifier refuses such layouts.
+      return b.notifyMatchFailure(op, "another thread holds an element");
     SmallVector<Value> elements = unpack(b, op.getLoc(), adaptor.getValue());
-    b.replaceOp(op, pack(b, op.getLoc(), renamed(elements, sources)));
+    b.replaceOp(op, pack(b, op.getLoc(), renamed(elements, *sources)));
     return success();
   }
 };

@@ -39,12 +39,25 @@ func.func @instance() attributes {warps = 1 : i64} {
 
 // -----
 
-#a = #helion.layout<[4], lane = [[1], [2]]>
-#b = #helion.layout<[2, 2], lane = [[0, 1]], warp = [[1, 0]]>
-func.func @reshape(%x: f32) attributes {warps = 2 : i64} {
-  %s = helion.splat %x : f32 -> tensor<4xf32, #a>
-  // expected-error @below {{moves elements between threads; convert the layout first}}
-  %r = helion.reshape %s [array<i64: 0, 1>] : tensor<4xf32, #a> -> tensor<2x2xf32, #b>
+func.func @tile(%t: !helion.tile<4>) attributes {warps = 1 : i64} {
+  // expected-error @below {{uses a tile that no `helion.make_tile` makes}}
+  %r = helion.tile_begin %t : !helion.tile<4>
+  return
+}
+
+// -----
+
+func.func @constant() attributes {warps = 1 : i64} {
+  // expected-error @below {{of different elements has no code for threads; build it from `helion.iota`}}
+  %c = arith.constant dense<[0, 1]> : tensor<2xi32, #helion.layout<[2], reg = [[1]]>>
+  return
+}
+
+// -----
+
+func.func @atomic(%x: memref<?xi1>, %v: i1, %i: index) attributes {warps = 1 : i64} {
+  // expected-error @below {{on elements of type 'i1' has no code for threads; use i32}}
+  %o = helion.atomic ori relaxed %v, %x[%i] site "x" : i1, memref<?xi1>, (index) -> i1
   return
 }
 
@@ -55,17 +68,5 @@ func.func @oblique(%x: f32) attributes {warps = 1 : i64} {
   %s = helion.splat %x : f32 -> tensor<2x2xf32, #a>
   // expected-error @below {{combines dim `1`, along which registers, lanes and warps do not step alone; convert the layout first}}
   %r = helion.reduce addf %s dim 1 site "r" : tensor<2x2xf32, #a> -> tensor<2xf32, #helion.layout<[2], lane = [[1]]>>
-  return
-}
-
-// -----
-
-#r = #helion.layout<[2], lane = [[1]]>
-#v = #helion.layout<[2, 2], reg = [[0, 1]], lane = [[1, 0]]>
-func.func @index(%x: memref<?x?xf32>, %n: index, %l: i32) attributes {warps = 1 : i64} {
-  %j = helion.make_tile %n : !helion.tile<2>
-  %s = helion.splat %l : i32 -> tensor<2xi32, #r>
-  // expected-error @below {{has an index whose elements other threads hold; convert its layout to the value's}}
-  %v = helion.load %x[%j, %s] site "x" : memref<?x?xf32>, (!helion.tile<2>, tensor<2xi32, #r>) -> tensor<2x2xf32, #v>
   return
 }

@@ -59,6 +59,42 @@ func.func @loop(%v: f32, %i: index, %j: index, %n: index) -> f32 {
   return %r : f32
 }
 
+// What was written before a loop is waited for before it, not in each round.
+// CHECK-LABEL: func.func @before(
+// CHECK: memref.store
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: memref.load
+// CHECK-NOT: gpu.barrier
+func.func @before(%v: f32, %i: index, %n: index) -> f32 {
+  %a = memref.alloc() : !shared
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  memref.store %v, %a[%i] : !shared
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%u = %v) -> (f32) {
+    %w = memref.load %a[%k] : !shared
+    %s = arith.addf %u, %w : f32
+    scf.yield %s : f32
+  }
+  return %r : f32
+}
+
+// An atomic that orders other memory waits for the block before it, and the block for it; a relaxed one does not.
+// CHECK-LABEL: func.func @order(
+// CHECK: memref.store
+// CHECK-NEXT: memref.atomic_rmw {{.*}} {helion.order = "relaxed"}
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: memref.atomic_rmw {{.*}} {helion.order = "acq_rel"}
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: memref.load
+func.func @order(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xi32> {llvm.noalias}, %v: f32, %w: i32, %i: index) -> f32 {
+  memref.store %v, %x[%i] : memref<?xf32>
+  %a = memref.atomic_rmw addi %w, %y[%i] {helion.order = "relaxed"} : (i32, memref<?xi32>) -> i32
+  %b = memref.atomic_rmw addi %w, %y[%i] {helion.order = "acq_rel"} : (i32, memref<?xi32>) -> i32
+  %r = memref.load %x[%i] {helion.place = "a"} : memref<?xf32>
+  return %r : f32
+}
+
 // Where threads part there is no barrier; it stands before.
 // CHECK-LABEL: func.func @divergent(
 // CHECK: memref.store
