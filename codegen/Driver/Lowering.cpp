@@ -43,6 +43,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   NVIDIAOptions options;
   options.lanes = device.lanes;
   options.maxThreads = device.maxThreads;
+  options.maxShared = device.sharedBytes;
   buildNVIDIAPipeline(pipeline, options);
 }
 

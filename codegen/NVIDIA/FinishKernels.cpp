@@ -34,6 +34,10 @@ struct FinishKernels : helion::impl::FinishKernelsPassBase<FinishKernels> {
     if (threads > maxThreads)
       return function.emitOpError() << "has blocks of `" << threads << "` threads; at most `" << maxThreads
                                     << "` are allowed";
+    auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+    if (shared && shared.getInt() > maxShared)
+      return function.emitOpError() << "needs `" << shared.getInt() << "` bytes of shared memory; at most `"
+                                    << maxShared << "` are allowed; smaller blocks need less";
     Builder b(&getContext());
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), b.getDenseI32ArrayAttr({int32_t(threads)}));

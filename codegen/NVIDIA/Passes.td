@@ -60,12 +60,13 @@ def FinishKernelsPass : Pass<"helion-finish-kernels", "::mlir::ModuleOp"> {
     // becomes
     llvm.func @k_0(%x: !llvm.ptr) attributes {helion.entry, warps = 4 : i64, nvvm.kernel, nvvm.reqntid = array<i32: 128>}
     ```
-    **Needs.** LLVM's dialect. **Gives.** the same. **Reads.** `warps`, which helion-set-warps has chosen.
-    **Fails when.** an entry does not say its warps, or has more threads than a block may have. **Numerics.** exact.
+    **Needs.** LLVM's dialect. **Gives.** the same. **Reads.** `warps`, which helion-set-warps has chosen; `helion.shared_bytes`.
+    **Fails when.** an entry does not say its warps, or has more threads or shared memory than a block may have. **Numerics.** exact.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "32", "threads of a warp, a fact of the device; another number gives blocks of another size">,
-    Option<"maxThreads", "max-threads", "int64_t", "1024", "threads that a block may have, a fact of the device; more are refused">];
+    Option<"maxThreads", "max-threads", "int64_t", "1024", "threads that a block may have, a fact of the device; more are refused">,
+    Option<"maxShared", "max-shared", "int64_t", "101376", "bytes of shared memory that a block may have, a fact of the device; more are refused">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
   let statistics = [Statistic<"kernels", "kernels", "functions that became kernels">];
 }

@@ -37,7 +37,7 @@ void helion::buildNVIDIAPipeline(OpPassManager &manager, const NVIDIAOptions &op
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createFinishKernelsPass({options.lanes, options.maxThreads}));
+  manager.addPass(createFinishKernelsPass({options.lanes, options.maxThreads, options.maxShared}));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }

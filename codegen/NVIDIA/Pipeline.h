@@ -14,6 +14,8 @@ struct NVIDIAOptions : mlir::PassPipelineOptions<NVIDIAOptions> {
   Option<int64_t> lanes{*this, "lanes", llvm::cl::desc("threads of a warp"), llvm::cl::init(32)};
   Option<int64_t> maxThreads{*this, "max-threads", llvm::cl::desc("threads that a block may have"),
                              llvm::cl::init(1024)};
+  Option<int64_t> maxShared{*this, "max-shared", llvm::cl::desc("bytes of shared memory that a block may have"),
+                            llvm::cl::init(99 << 10)};
 };
 
 /// On a module of functions that are one thread's code.

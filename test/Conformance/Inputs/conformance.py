@@ -2,7 +2,8 @@
 """Legal configs of one kernel that cover the values of its choices, compiled for one target and compared with numpy and the
 interpreter on hard calls. Every second call's inputs end at a page that may not be read.
 
-Use: conformance.py KERNEL [--dtype f32] [--configs 20] [--seed 1] [--target cpu:native] [--work DIR]
+Use: conformance.py KERNEL [--dtype f32] [--configs 20] [--seed 1] [--target cpu:native] [--work DIR] [--carry]
+With --carry nothing runs here: DIR keeps the artifacts and what the interpreter says, for carried.py on a machine with the device.
 Prints one line per config and a summary. Fails on a wrong value, a crash, a byte outside the buffers, a config that does not
 compile, fewer distinct artifacts than three in four configs (of a space of that size), a value of a choice that no config
 has although there is place for it, and a call that no config may serve.
@@ -265,6 +266,15 @@ def artifact_name(folder):
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
+def carry(calls, configs, options):
+    """What carried.py needs beside the artifacts; it makes the calls again."""
+    for number, call in enumerate(calls):
+        name = f"{options.kernel}-{options.dtype}-call-{number}.npz"
+        numpy.savez_compressed(os.path.join(options.work, name), *call.oracles["interpreter"])
+    with open(os.path.join(options.work, f"{options.kernel}-{options.dtype}.json"), "w") as file:
+        json.dump({"kernel": options.kernel, "dtype": options.dtype, "target": options.target, "configs": configs}, file)
+
+
 def check_configs(path, configs, calls, kernel, options):
     served, names, wrongs = set(), set(), []
     for number, config in enumerate(configs):
@@ -272,7 +282,8 @@ def check_configs(path, configs, calls, kernel, options):
         try:
             compile_config(path, config, options.target, folder)
             names.add(artifact_name(folder))
-            labels, wrong = isolated(check_artifact, folder, calls, kernel)
+            everything = [call.label for call in calls], None
+            labels, wrong = everything if options.carry else isolated(check_artifact, folder, calls, kernel)
             served.update(labels)
         except RuntimeError as error:
             wrong = str(error)
@@ -289,6 +300,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", default="cpu:native")
     parser.add_argument("--work", default="conformance")
+    parser.add_argument("--carry", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
     label = f"{options.kernel} {options.dtype}"
@@ -298,8 +310,11 @@ def main():
     space = space_of(path, options.target)
     configs = draw_configs(path, options.configs, options.seed, options.target)
     compile_config(path, configs[0], options.target, path + ".first")
-    outputs = run_artifact.load(path + ".first").manifest["plan"]["outputs"]
+    with open(os.path.join(path + ".first", "manifest.json")) as file:
+        outputs = json.load(file)["plan"]["outputs"]
     check_interpreter(path, calls, kernel, options.work, [output["dtype"] for output in outputs])
+    if options.carry:
+        carry(calls, configs, options)
     served, names, wrongs = check_configs(path, configs, calls, kernel, options)
     missing = sorted({call.label for call in calls} - served)
     lacking = uncovered(space, configs)

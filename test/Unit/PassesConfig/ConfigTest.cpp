@@ -25,7 +25,7 @@ constexpr KnobRow targetKnobs[] = {{"tiles",
                                     "",
                                     {"", "", false},
                                     "a list of two"}};
-constexpr ChoicePassRow targetPasses[] = {{"choose-target", 25}};
+constexpr ChoicePassRow targetPasses[] = {{"choose-target", 25, ""}};
 
 KnobTable makeTable() {
   return KnobTable({neutralKnobRows(), {targetPasses, targetKnobs, {}}},

@@ -270,7 +270,7 @@ constexpr KnobRow listKnobs[] = {{"tiles",
                                   "",
                                   {"", "", false},
                                   "a list of two, or what the target picks"}};
-constexpr ChoicePassRow listPasses[] = {{"choose-target", 70}};
+constexpr ChoicePassRow listPasses[] = {{"choose-target", 70, ""}};
 
 TEST_F(SpaceTest, AWordThatStandsForAListIsANeighbour) {
   KernelOp kernel = parse(kSmallBlocks);

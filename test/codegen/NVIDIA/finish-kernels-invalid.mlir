@@ -11,3 +11,10 @@ llvm.func @negative_no_warps() attributes {helion.entry} {
 llvm.func @negative_too_many() attributes {helion.entry, warps = 64 : i64} {
   llvm.return
 }
+
+// -----
+
+// expected-error@+1 {{needs `102400` bytes of shared memory; at most `101376` are allowed; smaller blocks need less}}
+llvm.func @negative_too_much_shared() attributes {helion.entry, warps = 4 : i64, helion.shared_bytes = 102400 : i64} {
+  llvm.return
+}

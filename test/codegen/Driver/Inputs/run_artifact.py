@@ -57,9 +57,12 @@ def float32(bits):
 
 class Artifact:
     def __init__(self, folder):
+        self.read_manifest(folder)
+        self.library = ctypes.CDLL(os.path.abspath(os.path.join(folder, self.manifest["kernel"] + ".so")))
+
+    def read_manifest(self, folder):
         with open(os.path.join(folder, "manifest.json")) as file:
             self.manifest = json.load(file)
-        self.library = ctypes.CDLL(os.path.abspath(os.path.join(folder, self.manifest["kernel"] + ".so")))
 
     def evaluate(self, text, names):
         text = re.sub(r"\bfloordiv\b", "//", re.sub(r"\bceildiv\b", "@", str(text)))
@@ -131,14 +134,17 @@ class Artifact:
 
     def word(self, word, names, values, buffers):
         if "pointer" in word:
-            array = buffers[word["pointer"]]
-            return struct.pack("<q", array.ctypes.data + int(self.evaluate(word["offset"], names)) * array.itemsize)
+            return self.pointer(word, names, buffers)
         if "index" in word:
             return struct.pack("<q", int(self.evaluate(word["index"], names)))
         value = values[word["scalar"]]
         if word["dtype"] == "bf16":
             return bfloat16(numpy.float32([value])).tobytes().ljust(8, b"\0")
         return numpy.array([value], NUMPY[word["dtype"]]).tobytes().ljust(8, b"\0")
+
+    def pointer(self, word, names, buffers):
+        array = buffers[word["pointer"]]
+        return struct.pack("<q", array.ctypes.data + int(self.evaluate(word["offset"], names)) * array.itemsize)
 
 
 def load(folder):
