@@ -32,7 +32,7 @@ struct FinishKernels : helion::impl::FinishKernelsPassBase<FinishKernels> {
       return function.emitOpError() << "does not say its warps; helion-set-warps chooses them";
     int64_t threads = warps.getInt() * lanes;
     if (threads > maxThreads)
-      return function.emitOpError() << "has blocks of `" << threads << "` threads; at most `" << maxThreads
+      return function.emitOpError() << "has blocks of `" << threads << "` threads; at most `" << maxThreads.getValue()
                                     << "` are allowed";
     auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
     if (shared && shared.getInt() > maxShared)

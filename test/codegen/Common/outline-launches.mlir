@@ -145,7 +145,7 @@ module attributes {helion.form = "scheduled"} {
   }
 }
 // CHECK: func.func @aligned_0(
-// CHECK: func.func private @aligned_0_body({{.*}}) attributes {warps = 8 : i64
+// CHECK: func.func private @aligned_0_body({{.*}}) attributes {{[{].*}}warps = 8 : i64
 // BLOCK: \22facts\22:[{{.*}}\22x.size(0) <= 65535\22
 // BLOCK: func.func @aligned_0(%{{.*}}: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: i64{{.*}}, %{{.*}}: i64 {helion.multiple = 12 : i64},
 // BLOCK-SAME: attributes {helion.entry, warps = 8 : i64}
