@@ -37,7 +37,7 @@ struct FinishKernels : helion::impl::FinishKernelsPassBase<FinishKernels> {
     auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
     if (shared && shared.getInt() > maxShared)
       return function.emitOpError() << "needs `" << shared.getInt() << "` bytes of shared memory; at most `"
-                                    << maxShared << "` are allowed; smaller blocks need less";
+                                    << maxShared.getValue() << "` are allowed; smaller blocks need less";
     Builder b(&getContext());
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), b.getDenseI32ArrayAttr({int32_t(threads)}));
