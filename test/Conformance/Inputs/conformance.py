@@ -4,7 +4,7 @@ interpreter on hard calls. Every second call's inputs end at a page that may not
 
 Use: conformance.py KERNEL [--dtype f32] [--configs 20] [--seed 1] [--target cpu:native] [--work DIR] [--carry]
 With --carry nothing runs here: DIR keeps the artifacts and what the interpreter says, for carried.py on a machine with the device.
-Prints one line per config and a summary. Fails on a wrong value, a crash, a byte outside the buffers, a config that does not
+Prints one line per config and a summary. A config may need more of the device than it has, and is then refused. Fails on a wrong value, a crash, a byte outside the buffers, a config that does not
 compile, fewer distinct artifacts than three in four configs (of a space of that size), a value of a choice that no config
 has although there is place for it, and a call that no config may serve.
 """
@@ -31,8 +31,18 @@ import run_artifact  # noqa: E402
 ROUNDING = {"f32": (2.0 ** -24, 2.0 ** -149), "f16": (2.0 ** -11, 2.0 ** -24), "bf16": (2.0 ** -8, 2.0 ** -133)}
 
 
+class Refused(RuntimeError):
+    """The second kind of legality: what a config needs of the device is known only after compilation."""
+
+
+# Of the messages of codegen.
+LIMITS = ("bytes of shared memory; at most", "threads; at most")
+
+
 def tool(*command):
     done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode and any(limit in done.stderr for limit in LIMITS):
+        raise Refused(done.stderr.strip().splitlines()[0])
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\nexit {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -276,7 +286,7 @@ def carry(calls, configs, options):
 
 
 def check_configs(path, configs, calls, kernel, options):
-    served, names, wrongs = set(), set(), []
+    served, names, wrongs, refused = set(), set(), [], 0
     for number, config in enumerate(configs):
         folder = f"{path.removesuffix('.mlir')}-{number}"
         try:
@@ -285,11 +295,15 @@ def check_configs(path, configs, calls, kernel, options):
             everything = [call.label for call in calls], None
             labels, wrong = everything if options.carry else isolated(check_artifact, folder, calls, kernel)
             served.update(labels)
+        except Refused as error:
+            refused += 1
+            print(f"refused {config} {error}", flush=True)
+            continue
         except RuntimeError as error:
             wrong = str(error)
         wrongs += [wrong] if wrong else []
         print(f"{'wrong' if wrong else 'right'} {config}{' ' + wrong if wrong else ''}", flush=True)
-    return served, names, wrongs
+    return served, names, wrongs, refused
 
 
 def main():
@@ -315,12 +329,12 @@ def main():
     check_interpreter(path, calls, kernel, options.work, [output["dtype"] for output in outputs])
     if options.carry:
         carry(calls, configs, options)
-    served, names, wrongs = check_configs(path, configs, calls, kernel, options)
+    served, names, wrongs, refused = check_configs(path, configs, calls, kernel, options)
     missing = sorted({call.label for call in calls} - served)
     lacking = uncovered(space, configs)
-    enough = len(names) * 4 >= min(len(configs), space["size"]) * 3
+    enough = refused * 2 <= len(configs) and len(names) * 4 >= min(len(configs) - refused, space["size"]) * 3
     small = f", the space has only {space['size']}" if space["size"] < len(configs) else ""
-    print(f"{label}: {len(configs)} configs{small}, {len(names)} distinct artifacts, {len(wrongs)} wrong, {len(calls)} calls, "
+    print(f"{label}: {len(configs)} configs{small}, {len(names)} distinct artifacts, {len(wrongs)} wrong, {f'{refused} refused, ' if refused else ''}{len(calls)} calls, "
           f"not served: {missing}, values not drawn: {lacking}")
     sys.exit(1 if wrongs or missing or lacking or not enough else 0)
 
