@@ -1,5 +1,5 @@
 // RUN: helion-opt --helion-lower=target=cpu:pdp11 --verify-diagnostics %s
-// RUN: not helion-opt --helion-lower=target=nvidia:sm_90a %s 2>&1 | FileCheck %s
+// RUN: not helion-opt --helion-lower=target=amd:gfx942 %s 2>&1 | FileCheck %s
 
 // expected-error@+1 {{`cpu:pdp11`}}
 module {
@@ -7,4 +7,4 @@ module {
     helion.return
   }
 }
-// CHECK: error: {{.*}}`nvidia:sm_90a`
+// CHECK: error: {{.*}}`amd:gfx942`
