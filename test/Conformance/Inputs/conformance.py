@@ -276,17 +276,18 @@ def artifact_name(folder):
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
-def carry(calls, configs, options):
-    """What carried.py needs beside the artifacts; it makes the calls again."""
+def carry(calls, configs, missing, options):
+    """What carried.py needs beside the artifacts; it makes the calls again. `missing`: numbers of configs without one."""
     for number, call in enumerate(calls):
         name = f"{options.kernel}-{options.dtype}-call-{number}.npz"
         numpy.savez_compressed(os.path.join(options.work, name), *call.oracles["interpreter"])
     with open(os.path.join(options.work, f"{options.kernel}-{options.dtype}.json"), "w") as file:
-        json.dump({"kernel": options.kernel, "dtype": options.dtype, "target": options.target, "configs": configs}, file)
+        json.dump({"kernel": options.kernel, "dtype": options.dtype, "target": options.target, "configs": configs,
+                   "missing": missing}, file)
 
 
 def check_configs(path, configs, calls, kernel, options):
-    served, names, wrongs, refused = set(), set(), [], 0
+    served, names, wrongs, refused, missing = set(), set(), [], 0, []
     for number, config in enumerate(configs):
         folder = f"{path.removesuffix('.mlir')}-{number}"
         try:
@@ -297,12 +298,16 @@ def check_configs(path, configs, calls, kernel, options):
             served.update(labels)
         except Refused as error:
             refused += 1
+            missing.append(number)
             print(f"refused {config} {error}", flush=True)
             continue
         except RuntimeError as error:
             wrong = str(error)
+            missing.append(number)
         wrongs += [wrong] if wrong else []
         print(f"{'wrong' if wrong else 'right'} {config}{' ' + wrong if wrong else ''}", flush=True)
+    if options.carry:
+        carry(calls, configs, missing, options)
     return served, names, wrongs, refused
 
 
@@ -327,8 +332,6 @@ def main():
     with open(os.path.join(path + ".first", "manifest.json")) as file:
         outputs = json.load(file)["plan"]["outputs"]
     check_interpreter(path, calls, kernel, options.work, [output["dtype"] for output in outputs])
-    if options.carry:
-        carry(calls, configs, options)
     served, names, wrongs, refused = check_configs(path, configs, calls, kernel, options)
     missing = sorted({call.label for call in calls} - served)
     lacking = uncovered(space, configs)
