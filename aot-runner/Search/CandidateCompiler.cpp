@@ -19,7 +19,9 @@ struct Loadable {
 };
 } // namespace
 
-static constexpr Loadable loadables[] = {{"cpu", linkShared}, {"nvidia", writeFileDurably}};
+static llvm::Error writeObject(llvm::StringRef object, llvm::StringRef path) { return writeFileDurably(path, object); }
+
+static constexpr Loadable loadables[] = {{"cpu", linkShared}, {"nvidia", writeObject}};
 
 static llvm::Error makeLoadable(const helion::Artifact &artifact, llvm::StringRef path) {
   llvm::StringRef vendor = llvm::StringRef(artifact.manifest.target).split(':').first;
