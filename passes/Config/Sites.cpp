@@ -44,7 +44,18 @@ bool helion::canRoll(RangeOp range) {
 
 //===-- Flattening ------------------------------------------------------------------------------------------------===//
 
+/// Lanes of a slice or of an arange are not the loop's, and one dim for all has no place for them.
+static bool hasLanesOf(TileOp loop, Type type) {
+  return !isTileValue(type) || llvm::all_of(dimsOf(type), [&](DimAttr dim) {
+    return llvm::any_of(loop.getTiles(), [&](Value tile) { return cast<TileType>(tile.getType()).getDim() == dim; });
+  });
+}
+
 static bool flattens(Operation &op, TileOp loop) {
+  if (!llvm::all_of(op.getResultTypes(), [&](Type type) { return hasLanesOf(loop, type); }))
+    return false;
+  if (auto iota = dyn_cast<IotaOp>(op); iota && !llvm::is_contained(loop.getTiles(), iota.getTile()))
+    return false;
   if (op.getNumRegions() || isa<ReduceOp, DotOp, MaskOp, PermuteOp, ReshapeOp, AtomicOp>(op))
     return false;
   if (isTileQuery(op) && llvm::is_contained(loop.getTiles(), op.getOperand(0)))

@@ -16,6 +16,7 @@
 #include "passes/Schedule/LaneIdentity.h"
 #include "passes/Schedule/Passes.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace helion;
@@ -72,7 +73,8 @@ static FailureOr<Binding> bindExtents(KernelOp kernel, SiteOptions &options) {
 //--------------------------------------------------------------------------------------------------------===//
 
 namespace {
-/// Puts the identity into lanes outside ranges before every op that combines lanes.
+/// Puts the identity into lanes outside ranges before every op that combines lanes, and drops those lanes where an
+/// access would not.
 class MaskInserter {
 public:
   explicit MaskInserter(KernelOp kernel) : builder(kernel.getContext()), kernel(kernel) {}
@@ -93,6 +95,9 @@ public:
     });
     for (Operation *op : combining)
       maskOperands(op);
+    kernel.walk([&](Operation *op) {
+      llvm::TypeSwitch<Operation *>(op).Case<LoadOp, StoreOp, AtomicOp>([&](auto access) { maskLanes(access); });
+    });
     kernel.walk([&](MaskOp mask) { dropProved(mask); });
   }
 
@@ -117,6 +122,31 @@ private:
         replace(op, i, reduce.getDim(), tile, reduce.getOthers()[i]);
   }
 
+  /// A tile among the indices drops lanes outside its range by itself. A tensor index does not say which of its lanes
+  /// are outside, and what it holds there is no index, so a mask drops them.
+  template <typename AccessOp> void maskLanes(AccessOp access) {
+    auto tensor = llvm::find_if(access.getIndices(), [](Value index) { return isTileValue(index.getType()); });
+    if (tensor == access.getIndices().end())
+      return;
+    builder.setInsertionPoint(access);
+    Location loc = access.getLoc();
+    Value lanes = access.getMask();
+    SmallVector<DimAttr> dims = *accessDims(access.getIndices().getTypes());
+    for (auto [position, dim] : llvm::enumerate(dims)) {
+      Value tile = llvm::is_contained(dimsOf((*tensor).getType()), dim) ? tileOf(dim) : Value();
+      if (!tile || (lanes && holdsOutside(lanes, position, tile, builder.getBoolAttr(false))))
+        continue;
+      if (!lanes)
+        lanes = SplatOp::create(builder, loc, tileValueType(dims, builder.getI1Type()),
+                                arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+      lanes = MaskOp::create(builder, loc, lanes.getType(), lanes,
+                             builder.getDenseI64ArrayAttr({static_cast<int64_t>(position)}), tile,
+                             arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)));
+      ++inserted;
+    }
+    access.getMaskMutable().assign(lanes ? ValueRange(lanes) : ValueRange());
+  }
+
   /// A mask that another pass or the source put, and whose lanes hold its value already.
   void dropProved(MaskOp mask) {
     TypedAttr fill;
@@ -128,10 +158,8 @@ private:
     ++proved;
   }
 
-  Value boundOf(Value value, unsigned dim) {
-    StringAttr range = dimsOf(value.getType())[dim].getRange();
-    return range ? tiles.lookup(range) : Value();
-  }
+  Value tileOf(DimAttr dim) { return dim.getRange() ? tiles.lookup(dim.getRange()) : Value(); }
+  Value boundOf(Value value, unsigned dim) { return tileOf(dimsOf(value.getType())[dim]); }
 
   void mask(Operation *op, unsigned operand, unsigned dim, TypedAttr identity) {
     Value value = op->getOperand(operand), tile = boundOf(value, dim);

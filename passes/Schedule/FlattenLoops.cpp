@@ -61,8 +61,13 @@ private:
 LogicalResult Flattener::checkOp(Operation *op) {
   if (op->getNumRegions())
     return refuse(op, "it nests a region");
-  if (isa<ReduceOp, DotOp, MaskOp, PermuteOp, ReshapeOp, AtomicOp>(op))
+  if (isa<ReduceOp, DotOp, PermuteOp, ReshapeOp, AtomicOp>(op))
     return refuse(op, "the body combines or moves lanes");
+  for (Value operand : op->getOperands())
+    if (isa<TileType>(operand.getType()) && !isOurs(operand))
+      return refuse(op, "a slice has lanes that are not the loop's");
+  if (auto iota = dyn_cast<IotaOp>(op); iota && !iota.getTile())
+    return refuse(op, "an iota has lanes that are not the loop's");
   if (isa<TileBeginOp, TileEndOp, TileIdOp, TileCountOp, TileShiftOp>(op) && isOurs(op->getOperand(0)))
     return refuse(op, "a tile's bounds are used as numbers");
   for (Value operand : op->getOperands())
@@ -164,6 +169,9 @@ SmallVector<Value> Flattener::flatIndices(ValueRange indices) {
 }
 
 Value Flattener::flatMask(Value mask) {
+  auto splat = mask ? mask.getDefiningOp<SplatOp>() : SplatOp();
+  if (splat && matchPattern(splat.getValue(), m_One()))
+    return inside;
   return mask ? arith::AndIOp::create(builder, loc, mask, inside).getResult() : inside;
 }
 
@@ -206,11 +214,14 @@ LogicalResult Flattener::rewrite(Operation *op) {
     broadcast.erase();
     return success();
   }
+  // Flat lanes below the bound are inside every dim, and no op looks at the others.
+  if (auto mask = dyn_cast<MaskOp>(op)) {
+    mask.replaceAllUsesWith(mask.getValue());
+    mask.erase();
+    return success();
+  }
   if (auto iota = dyn_cast<IotaOp>(op)) {
-    auto argument = dyn_cast_or_null<BlockArgument>(iota.getTile());
-    if (!argument || !isOurs(argument))
-      return refuse(op, "an iota has lanes that are not the loop's");
-    Value index = indexOf[argument.getArgNumber()];
+    Value index = indexOf[cast<BlockArgument>(iota.getTile()).getArgNumber()];
     Type element = getElementTypeOrSelf(iota.getResult().getType());
     if (!element.isIndex())
       index = arith::IndexCastOp::create(builder, loc, flatType(iota.getResult().getType()), index);

@@ -130,6 +130,55 @@ def embedding_calls():
     yield "special", call(9, 6, 40, special)
 
 
+def scatter_rows_calls():
+    def call(count, rows, columns):
+        return dict(ids=RNG.permutation(rows)[:count], x=indexed(count, columns), like=normal(rows, columns))
+
+    for count, rows, columns in ((0, 5, 4), (3, 5, 0), (1, 1, 1), (37, 40, 53), (64, 128, 64), (200, 201, 3), (5, 9, 130)):
+        yield f"{count} of {rows}x{columns}", call(count, rows, columns)
+    yield "strided", dict(ids=strided(RNG.permutation(40)[:21]), x=strided(normal(21, 17)), like=normal(40, 17))
+    yield "special", dict(ids=RNG.permutation(9)[:6], x=special(6, 40), like=normal(9, 40))
+
+
+def bmm_calls():
+    for batch, m, k, n in ((0, 3, 4, 5), (1, 1, 1, 1), (3, 37, 53, 29), (2, 64, 64, 64), (2, 5, 0, 7), (4, 0, 4, 4), (7, 9, 17, 130)):
+        yield f"{batch}x{m}x{k}x{n}", dict(x=normal(batch, m, k), y=normal(batch, k, n))
+    yield "transposed", dict(x=normal(3, 41, 33).transpose(0, 2, 1), y=normal(25, 3, 41).transpose(1, 2, 0))
+    yield "strided", dict(x=strided(normal(2, 33, 40)), y=strided(normal(2, 40, 35)))
+    x = normal(2, 9, 17)
+    x[0, 3, 4], x[1, 5, 6], x[1, 7, :] = NAN, INF, -INF
+    yield "nan, inf", dict(x=x, y=normal(2, 17, 20))
+
+
+def cross_entropy_calls():
+    def call(logits):
+        rows, columns = logits.shape
+        return dict(logits=logits, labels=RNG.integers(0, max(columns, 1), rows))
+
+    for rows, columns in ((0, 5), (5, 1), (1, 1), (37, 53), (64, 256), (3, 1000)):
+        yield f"{rows}x{columns}", call(normal(rows, columns))
+    yield "special", call(special(6, 130))
+    yield "strided labels", dict(logits=normal(21, 33), labels=strided(RNG.integers(0, 33, 21)))
+
+
+def rope_calls(width):
+    def calls():
+        def call(x):
+            angle = normal(x.shape[2], width // 2)
+            return dict(x=x, cos=numpy.cos(angle), sin=numpy.sin(angle))
+
+        for batch, heads, length in ((0, 2, 3), (1, 1, 1), (2, 3, 37), (1, 4, 64), (2, 1, 0), (3, 5, 7)):
+            yield f"{batch}x{heads}x{length}", call(normal(batch, heads, length, width))
+        yield "strided", call(strided(normal(2, 2, 9, width)))
+        # Positions outside, heads inside, as projections give them.
+        yield "transposed", call(normal(2, 19, 3, width).transpose(0, 2, 1, 3))
+        x = normal(1, 2, 9, width)
+        x[0, 0, 3, 2], x[0, 1, 4, 0] = NAN, INF
+        yield "nan, inf", call(x)
+
+    return calls
+
+
 def attention_calls(width, causal):
     def calls():
         def call(batch, heads, m, s):
@@ -194,6 +243,28 @@ def embedding(ids, w):
     return [w[ids]]
 
 
+def cross_entropy(logits, labels):
+    largest = logits.max(1, keepdims=True, initial=-INF)
+    total = numpy.log(numpy.exp(logits - largest).sum(1)) + largest[:, 0]
+    picked = logits[numpy.arange(len(labels)), labels]
+    # The two cancel.
+    return [(total - picked, numpy.abs(total) + numpy.abs(picked))]
+
+
+def rope(x, cos, sin):
+    half = x.shape[3] // 2
+    first, second = x[..., :half], x[..., half:]
+    size = numpy.abs(x)
+    turned = numpy.concatenate([first * cos - second * sin, second * cos + first * sin], axis=3)
+    return [(turned, size + numpy.concatenate([size[..., half:], size[..., :half]], axis=3))]
+
+
+def scatter_rows(ids, x, like):
+    out = numpy.zeros_like(like)
+    out[ids] = x
+    return [out]
+
+
 def attention(q, k, v):
     scores = numpy.einsum("bhmd,bhsd->bhms", q, k) / numpy.sqrt(q.shape[-1])
     return [attend(scores, v)]
@@ -242,6 +313,10 @@ KERNELS = {
     "layer_norm": Kernel("layer_norm", "x={t}[?,128] w={t}[128] bias=none eps=f32", layer_norm_calls(128, False), layer_norm, 1e-5),
     "layer_norm_bias": Kernel("layer_norm", "x={t}[?,53] w={t}[53] bias={t}[53] eps=f32", layer_norm_calls(53, True), layer_norm,
                               1e-5, name="layer_norm"),
+    "scatter_rows": Kernel("scatter_rows", "ids=i64[?] x={t}[?,?] like={t}[?,?]", scatter_rows_calls, scatter_rows, 0),
+    "bmm": Kernel("bmm", "x={t}[?,?,?] y={t}[?,?,?]", bmm_calls, matmul, 1e-5),
+    "cross_entropy": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy, 1e-5),
+    "rope": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope, 1e-6),
     "embedding": Kernel("embedding", "ids=i64[?] w={t}[?,?]", embedding_calls, embedding, 0),
     "attention": attention_row(attention, 16),
     "attention_causal": attention_row(attention_causal, 20, causal=True),

@@ -124,6 +124,35 @@ def layer_norm(m, n):
     return {"x": x, "w": w, "bias": bias, "eps": 1e-3}, [layer_norm_of(x, w) + bias]
 
 
+@case("scatter_rows", [(1, 1, 1), (37, 53, 29)])
+def scatter_rows(n, rows, d):
+    ids, x, like = np.random.default_rng(n).permutation(rows)[:n], normal(n, d), normal(rows, d)
+    placed = np.zeros((rows, d))
+    placed[ids] = x
+    return {"ids": ids, "x": x, "like": like}, [placed]
+
+
+@case("bmm", [(1, 1, 1, 1), (3, 7, 53, 29)])
+def bmm(b, m, k, n):
+    x, y = normal(b, m, k), normal(b, k, n) + 1
+    return {"x": x, "y": y}, [wide(x) @ wide(y)]
+
+
+@case("cross_entropy", [(1, 1), (37, 53)])
+def cross_entropy(n, v):
+    logits, labels = normal(n, v), np.random.default_rng(n).integers(0, v, n)
+    x = wide(logits)
+    return {"logits": logits, "labels": labels}, [np.log(np.exp(x).sum(1)) - x[np.arange(n), labels]]
+
+
+@case("rope", [(1, 1, 1, 8), (2, 3, 37, 16)], fixed=["x.3", "cos.1", "sin.1"])
+def rope(b, h, t, d):
+    x, angle = normal(b, h, t, d), normal(t, d // 2)
+    cos, sin = np.cos(angle), np.sin(angle)
+    turned = (wide(x)[..., :d // 2] + 1j * wide(x)[..., d // 2:]) * np.exp(1j * wide(angle))
+    return {"x": x, "cos": cos, "sin": sin}, [np.concatenate([turned.real, turned.imag], axis=3)]
+
+
 @case("embedding", [(1, 1, 1), (37, 53, 29)])
 def embedding(n, v, d):
     ids, w = np.random.default_rng(n).integers(0, v, n), normal(v, d, dtype="float16")
