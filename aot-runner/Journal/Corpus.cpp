@@ -20,7 +20,7 @@ namespace helion::aot {
 // A sweep of more points is a mistake rather than a corpus.
 static constexpr size_t maxRowsOfLine = 1000000;
 
-//===-- Init ------------------------------------------------------------------------------------------------------===//
+//===-- Init -----------------------------------------------------------------------------------------------------===//
 
 std::string Init::text() const {
   switch (kind) {
@@ -40,7 +40,7 @@ std::string Init::text() const {
   llvm_unreachable("covered above");
 }
 
-//===-- Reading one point of a line -------------------------------------------------------------------------------===//
+//===-- Reading one point of a line ------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -257,7 +257,7 @@ Error RowReader::readCall(const JsonCursor &at, StringRef text, Init &init) {
   return Error::success();
 }
 
-//===-- Lines -----------------------------------------------------------------------------------------------------===//
+//===-- Lines ----------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// All lines of a corpus.
@@ -386,7 +386,7 @@ private:
 };
 } // namespace
 
-//===-- Row -------------------------------------------------------------------------------------------------------===//
+//===-- Row ------------------------------------------------------------------------------------------------------===//
 
 static json::Value toJson(const RowArg &arg) {
   if (arg.kind == RowArg::Kind::None)
@@ -444,7 +444,7 @@ bool Row::operator<(const Row &other) const {
   return mine != others ? mine < others : key() < other.key();
 }
 
-//===-- Corpus ----------------------------------------------------------------------------------------------------===//
+//===-- Corpus ---------------------------------------------------------------------------------------------------===//
 
 static Expected<Corpus> finish(CorpusReader &reader, StringRef file) {
   if (reader.rows.empty())

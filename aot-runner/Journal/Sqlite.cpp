@@ -44,7 +44,7 @@ static Error failure(const Twine &name, int code, sqlite3 *database) {
   return createStringError(name + ": " + (database ? sqlite3_errmsg(database) : "out of memory") + why);
 }
 
-//===-- Statement -------------------------------------------------------------------------------------------------===//
+//===-- Statement ------------------------------------------------------------------------------------------------===//
 
 void SqliteStatement::Finalize::operator()(sqlite3_stmt *statement) const { sqlite3_finalize(statement); }
 
@@ -118,7 +118,7 @@ StringRef SqliteStatement::blob(int column) const {
   return {static_cast<const char *>(data), size_t(sqlite3_column_bytes(statement.get(), column))};
 }
 
-//===-- Database --------------------------------------------------------------------------------------------------===//
+//===-- Database -------------------------------------------------------------------------------------------------===//
 
 void Sqlite::Close::operator()(sqlite3 *database) const { sqlite3_close_v2(database); }
 

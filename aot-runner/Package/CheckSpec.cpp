@@ -23,7 +23,7 @@ static Error limit(size_t seen, size_t most, const Twine &what) {
   return createStringError(what + " is " + Twine(seen) + ", a package can have at most " + Twine(most));
 }
 
-//===-- Objects ---------------------------------------------------------------------------------------------------===//
+//===-- Objects --------------------------------------------------------------------------------------------------===//
 
 static bool isCLibrary(StringRef symbol) { return symbol == "memcpy" || symbol == "memmove" || symbol == "memset"; }
 
@@ -108,7 +108,7 @@ static Error checkObject(const PackageSpec &spec, const PackageVariant &variant,
   return Error::success();
 }
 
-//===-- Signatures ------------------------------------------------------------------------------------------------===//
+//===-- Signatures -----------------------------------------------------------------------------------------------===//
 
 static Error checkDeviceNames(const PackageVariant &variant) {
   const Manifest &manifest = variant.manifest;
@@ -198,7 +198,7 @@ static Error checkVariants(const PackageSpec &spec, const PackageSignature &sign
   return checkSizes(first);
 }
 
-//===-- Trees -----------------------------------------------------------------------------------------------------===//
+//===-- Trees ----------------------------------------------------------------------------------------------------===//
 
 /// Each node is reached once, so the printed code ends and is no longer than the tree.
 static Error checkTree(const PackageSignature &signature) {
@@ -251,7 +251,7 @@ static Error checkFeatures(const PackageSignature &signature) {
   return limit(signature.features.size(), maxFeatures, "the number of features");
 }
 
-//===-- The whole -------------------------------------------------------------------------------------------------===//
+//===-- The whole ------------------------------------------------------------------------------------------------===//
 
 /// All signatures become one C function.
 static Error checkOneFunction(const PackageSpec &spec) {

@@ -53,7 +53,7 @@ static Error writeAll(StringRef folder, const std::map<std::string, std::string>
   return synced ? Error::success() : failed("write", folder, code);
 }
 
-//===-- What is not ours ------------------------------------------------------------------------------------------===//
+//===-- What is not ours -----------------------------------------------------------------------------------------===//
 // At each moment, wherever a program is killed, an entry that is no package's lies in the folder or in one of ours
 // beside it. Folders beside it lose what a package owns, never anything else.
 
@@ -113,7 +113,7 @@ static void removeOwned(StringRef folder, function_ref<bool(StringRef)> owns) {
   sys::fs::remove(folder);
 }
 
-//===-- Changing places -------------------------------------------------------------------------------------------===//
+//===-- Changing places ------------------------------------------------------------------------------------------===//
 
 /// Of the folder in which a package is made, before the random digits.
 static constexpr StringLiteral kStaging = ".helion-new";

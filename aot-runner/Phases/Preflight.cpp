@@ -16,7 +16,7 @@ using namespace helion::aot;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-//===-- Folders ---------------------------------------------------------------------------------------------------===//
+//===-- Folders --------------------------------------------------------------------------------------------------===//
 
 static llvm::SmallString<128> absolute(llvm::StringRef folder) {
   llvm::SmallString<128> full(folder);
@@ -65,7 +65,7 @@ llvm::Error helion::aot::checkFolders(const Options &options) {
   return learns ? checkWritable(options.runDir, "run directory") : llvm::Error::success();
 }
 
-//===-- Rows ------------------------------------------------------------------------------------------------------===//
+//===-- Rows -----------------------------------------------------------------------------------------------------===//
 
 /// From the first byte to the last; none where 64 bits cannot count them.
 static std::optional<int64_t> bytesOf(const RowArg &arg) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is to be tuned: one kernel, its signatures, the rows of each. Loading it finds all bad input before anything is
-// written: the rows are tried against the manifest of the default config, compiled in memory.
+// written: the rows are tried against the manifest of the universal config, compiled in memory.
 #ifndef HELION_AOT_RUNNER_PHASES_PROBLEM_H
 #define HELION_AOT_RUNNER_PHASES_PROBLEM_H
 

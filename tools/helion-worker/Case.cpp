@@ -5,6 +5,7 @@
 #include "aot-runner/runtime/InitialValues.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace runtime = HELION_RUNTIME;

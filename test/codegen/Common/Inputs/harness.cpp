@@ -4,7 +4,6 @@
 // that all lanes of a warp take part in a shuffle and all threads of a block in a barrier, and that nothing is written
 // behind the shared memory. The order in which fibers run is a parameter, so that races show.
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <random>
