@@ -45,6 +45,7 @@ struct Options {
   uint64_t seed = 0;
   double budgetSeconds = 0, gpuSeconds = 0; // 0: no limit.
   double compileSeconds = 120;              // Of one config; longer ones are given up.
+  unsigned compileMebibytes = 4096;         // Of memory for it, beyond this program's own.
   double answerSeconds = 0;                 // A worker's, for one request; 0: a minute, 20 s for a first run.
   uint64_t maxBytes = 0;                    // Of a package's code; 0: no limit.
   BuildTools tools;                         // For evaluation; incomplete: recorded times are replayed.

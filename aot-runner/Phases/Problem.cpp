@@ -61,7 +61,8 @@ static llvm::Error rehearse(const Options &options, llvm::function_ref<void()> r
     message = outcome.message;
     return llvm::Error::success();
   };
-  if (llvm::Error error = runInChildren(1, {1, kSeconds, ""}, work, [] { return true; }, finished))
+  if (llvm::Error error =
+          runInChildren(1, {1, kSeconds, "", options.compileMebibytes}, work, [] { return true; }, finished))
     return error;
   if (message.empty())
     return llvm::Error::success();
@@ -102,7 +103,7 @@ llvm::Expected<SignatureProblem> helion::aot::loadSignature(const Options &optio
   if (!search)
     return search.takeError();
   llvm::Expected<helion::Artifact> artifact =
-      compileIsolated(*search, search->universalConfig(), {1, options.compileSeconds, ""});
+      compileIsolated(*search, search->universalConfig(), {1, options.compileSeconds, "", options.compileMebibytes});
   if (!artifact)
     return llvm::createStringError(options.kernelFile + ": the universal config of `" + kernel +
                                    "` does not compile: " + llvm::toString(artifact.takeError()));

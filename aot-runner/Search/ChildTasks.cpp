@@ -5,11 +5,14 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <list>
+#include <new>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,8 +48,28 @@ static void writeAll(int file, llvm::StringRef bytes) {
   }
 }
 
+/// How a child ends that has no memory left; `exit` and what it would call need some.
+static constexpr int kNoMemory = 112;
+
+static void endWithoutMemory() { _exit(kNoMemory); }
+
+/// A child that grows without end must not drive the machine to kill whatever it likes. The limit counts from what is
+/// mapped already: the compiler's code, and all that the parent has.
+static void limitMemory(unsigned mebibytes) {
+  std::set_new_handler(endWithoutMemory);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
+  rlim_t pages = 0;
+  rlimit memory;
+  if (!(std::ifstream("/proc/self/statm") >> pages) || getrlimit(RLIMIT_AS, &memory))
+    return;
+  constexpr unsigned kMebibyteBits = 20;
+  rlim_t most = pages * sysconf(_SC_PAGESIZE) + (static_cast<rlim_t>(mebibytes) << kMebibyteBits);
+  memory.rlim_cur = std::min(most, memory.rlim_cur); // RLIM_INFINITY is the greatest.
+  setrlimit(RLIMIT_AS, &memory);
+}
+
 /// Leaves nothing of the parent but its memory: no lock, no journal, no signal handler, and no life after its death.
-static void becomeChild(pid_t parent, int pipe, llvm::StringRef log) {
+static void becomeChild(pid_t parent, int pipe, const ChildLimits &limits) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(1);
@@ -54,7 +77,7 @@ static void becomeChild(pid_t parent, int pipe, llvm::StringRef log) {
   dup2(pipe, kResult);
   close_range(kResult + 1, ~0u, 0);
   int silent = open("/dev/null", O_RDWR);
-  int said = log.empty() ? -1 : open(log.str().c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
+  int said = limits.log.empty() ? -1 : open(limits.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
   dup2(silent, 0);
   dup2(silent, 1);
   dup2(said < 0 ? silent : said, 2);
@@ -63,6 +86,7 @@ static void becomeChild(pid_t parent, int pipe, llvm::StringRef log) {
   std::signal(SIGINT, SIG_IGN); // Ctrl-C reaches the parent too, which ends us.
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  limitMemory(limits.mebibytes);
 }
 
 static llvm::Expected<Child> startChild(size_t task, const ChildLimits &limits,
@@ -72,7 +96,7 @@ static llvm::Expected<Child> startChild(size_t task, const ChildLimits &limits,
     return llvm::createStringError("cannot make a channel to a child: %s", std::strerror(errno));
   pid_t parent = getpid(), pid = fork();
   if (pid == 0) {
-    becomeChild(parent, ends[1], limits.log);
+    becomeChild(parent, ends[1], limits);
     writeAll(3, work(task));
     writeAll(3, kWhole);
     _exit(0);
@@ -99,12 +123,17 @@ static int endChild(const Child &child) {
   return waitFor(child);
 }
 
-static ChildOutcome outcomeOf(Child &child) {
+static ChildOutcome outcomeOf(Child &child, const ChildLimits &limits) {
   int status = waitFor(child);
   ChildOutcome outcome;
   llvm::StringRef bytes = child.bytes;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && bytes.consume_back(kWhole)) {
     outcome.bytes = bytes.str();
+    return outcome;
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoMemory) {
+    outcome.kind = ChildOutcome::Kind::OutOfMemory;
+    outcome.message = "ran out of memory: it may take " + std::to_string(limits.mebibytes) + " MiB";
     return outcome;
   }
   outcome.kind = ChildOutcome::Kind::Crashed;
@@ -144,7 +173,7 @@ static bool readSome(Child &child) {
 /// How a child ended, if it did.
 static std::optional<ChildOutcome> lookAt(Child &child, const ChildLimits &limits) {
   if (readSome(child))
-    return outcomeOf(child);
+    return outcomeOf(child, limits);
   if (Clock::now() < child.end)
     return std::nullopt;
   endChild(child);

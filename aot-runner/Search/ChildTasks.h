@@ -13,16 +13,17 @@ namespace helion::aot {
 
 /// How a child ended.
 struct ChildOutcome {
-  enum class Kind { Done, Crashed, TimedOut };
+  enum class Kind { Done, Crashed, TimedOut, OutOfMemory };
   Kind kind = Kind::Done;
   std::string bytes;   // Done: what the work returned.
   std::string message; // Not done: why.
 };
 
 struct ChildLimits {
-  unsigned jobs = 1;    // Children at a time.
-  double seconds = 120; // Of each, on the clock.
-  std::string log;      // Gets what children say on stderr; empty: nobody does.
+  unsigned jobs = 1;         // Children at a time.
+  double seconds = 120;      // Of each, on the clock.
+  std::string log;           // Gets what children say on stderr; empty: nobody does.
+  unsigned mebibytes = 4096; // Of memory, for each, beyond what the caller has mapped.
 };
 
 /// Calls `work(i)` for all i < `count`, each in a child of its own, and `finished` here with what it returned, in the

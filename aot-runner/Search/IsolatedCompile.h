@@ -11,7 +11,7 @@ namespace helion::aot {
 
 /// A compile that gave nothing.
 struct CompileFailure {
-  bool refused = true; // By a pass, which says why; else the compiler crashed or took too long.
+  bool refused = true; // By a pass, which says why; else the compiler crashed, or took too long or too much memory.
   std::string message;
 };
 using CompileOutcome = std::variant<helion::Artifact, CompileFailure>;

@@ -56,6 +56,7 @@ struct Flags {
   cl::opt<double> gpuSeconds{"gpu-seconds", cl::desc("Time on the device"), cl::init(0)};
   cl::opt<double> compileSeconds{"compile-seconds", cl::desc("Time for the compile of one config (default 120)"),
                                  cl::init(120)};
+  cl::opt<unsigned> compileMemory{"compile-memory", cl::desc("Memory for it, in MiB (default 4096)"), cl::init(4096)};
   cl::opt<double> answerSeconds{
       "answer-seconds", cl::desc("Time for an answer of the worker (default: 60 to start or be timed, 20 to run once)"),
       cl::init(0)};
@@ -87,6 +88,8 @@ static llvm::Error checkNumbers(const Flags &flags) {
                    "`; give seconds, at most a year's, or 0 for the default");
   if (!(flags.compileSeconds > 0 && flags.compileSeconds <= kYear))
     return usage("`--compile-seconds` is `" + realText(flags.compileSeconds) + "`; give seconds, more than 0");
+  if (flags.compileMemory == 0)
+    return usage("`--compile-memory` is `0`; a compile takes some MiB");
   if (flags.maxBytes.getNumOccurrences() && flags.maxBytes == 0)
     return usage("`--max-bytes` is `0`; a package holds code");
   constexpr unsigned kMostThreads = 256; // The worker's.
@@ -169,16 +172,26 @@ static BuildTools findTools(llvm::StringRef cxx) {
   return tools;
 }
 
+/// Help prints our category, and LLVM's own flags that are left are of others.
+static void showOnly(Flags &flags) {
+  for (auto &entry : cl::getRegisteredOptions())
+    if (entry.second->Categories.front() == &cl::getGeneralCategory())
+      entry.second->addCategory(flags.category);
+    else if (entry.first == "color")
+      entry.second->setHiddenFlag(cl::Hidden);
+}
+
 llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   static int anchor; // Its address is in this program.
   std::string program = llvm::sys::fs::getMainExecutable(argv[0], &anchor), message;
   llvm::raw_string_ostream errors(message);
   cl::ResetCommandLineParser();
   static Flags flags;
-  for (auto &entry : cl::getRegisteredOptions())
-    if (entry.second->Categories.front() == &cl::getGeneralCategory())
-      entry.second->addCategory(flags.category);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Tunes a kernel over shapes and writes a C++ package.\n", &errors))
+  showOnly(flags);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Tunes a kernel over shapes and writes a C++ package. What it learns: `helion-aot journal --help`.\n",
+          &errors))
     return usage(llvm::StringRef(message).trim());
   if (llvm::Error error = checkNumbers(flags))
     return std::move(error);
@@ -216,6 +229,7 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   options.budgetSeconds = flags.budgetSeconds;
   options.gpuSeconds = flags.gpuSeconds;
   options.compileSeconds = flags.compileSeconds;
+  options.compileMebibytes = flags.compileMemory;
   options.answerSeconds = flags.answerSeconds;
   options.maxBytes = flags.maxBytes;
   options.json = flags.json;

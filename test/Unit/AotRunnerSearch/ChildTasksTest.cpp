@@ -2,6 +2,7 @@
 //
 // Children that answer, crash, overflow their stack, hang, and are told to stop.
 #include "aot-runner/Search/ChildTasks.h"
+#include "llvm/Support/MemAlloc.h"
 #include "gtest/gtest.h"
 #include <chrono>
 #include <csignal>
@@ -15,8 +16,9 @@ using Kind = ChildOutcome::Kind;
 
 static bool always() { return true; }
 
-static ChildOutcome runOne(std::string (*work)(), double seconds = 60) {
+static ChildOutcome runOne(std::string (*work)(), double seconds = 60, unsigned mebibytes = 4096) {
   ChildLimits limits;
+  limits.mebibytes = mebibytes;
   limits.seconds = seconds;
   ChildOutcome result;
   llvm::cantFail(runInChildren(
@@ -56,6 +58,28 @@ TEST(ChildTasks, EndlessOnesAreEnded) {
   ChildOutcome outcome = runOne([]() -> std::string { return sleep(1000), ""; }, 0.25);
   EXPECT_EQ(outcome.kind, Kind::TimedOut);
   EXPECT_EQ(outcome.message, "took longer than 0.25 s");
+}
+
+// Both ways to memory: `new`, and LLVM's own.
+TEST(ChildTasks, MemoryIsBounded) {
+  constexpr unsigned kMebibytes = 64;
+  ChildOutcome outcome = runOne(
+      [] {
+        std::vector<std::string> kept;
+        while (true)
+          kept.emplace_back(1'000'000, 'x');
+        return kept.front();
+      },
+      60, kMebibytes);
+  EXPECT_EQ(outcome.kind, Kind::OutOfMemory);
+  EXPECT_EQ(outcome.message, "ran out of memory: it may take 64 MiB");
+  auto once = [] {
+    auto *bytes = static_cast<volatile char *>(llvm::safe_malloc(size_t(200) << 20));
+    bytes[0] = 'x'; // What nobody touches, a compiler need not allocate.
+    return std::string(1, bytes[0]);
+  };
+  EXPECT_EQ(runOne(once, 60, kMebibytes).kind, Kind::OutOfMemory);
+  EXPECT_EQ(runOne(once).bytes, "x");
 }
 
 TEST(ChildTasks, OneCrashAmongMany) {
