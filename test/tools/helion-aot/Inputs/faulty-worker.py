@@ -2,8 +2,9 @@
 """Tunes with a worker that has a fault, once and twice in a row, and says what became of the candidates.
 
 One fault is forgiven: the fresh worker answers, and nobody is blamed. Two in a row are the candidate's, and the run goes on
-with the others. The default config is spared: without it nothing can be compared.
-Use: faulty-worker.py FOLDER STUB KERNEL CORPUS
+with the others. The universal config is spared: without it nothing can be compared. The clock of helion-aot stands still but
+where a worker hangs, so none is late by chance.
+Use: faulty-worker.py FOLDER STUB CLOCK KERNEL CORPUS
 """
 import os
 import shutil
@@ -11,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 
-folder, stub, kernel, corpus = sys.argv[1:]
+folder, stub, clock, kernel, corpus = sys.argv[1:]
 CASES = [("crash", "run", 1), ("crash", "time", 1), ("crash", "load", 1), ("crash", "case", 1), ("crash", "free", 1),
          ("garbage", "run", 1), ("wrong-id", "time", 1), ("deep", "run", 1), ("hang", "run", 1), ("half", "time", 1),
          ("hang", "load", 1), ("crash", "run", 2), ("garbage", "run", 2), ("hang", "run", 2), ("half", "time", 2)]
@@ -19,7 +20,8 @@ CASES = [("crash", "run", 1), ("crash", "time", 1), ("crash", "load", 1), ("cras
 
 def tune(name, *flags):
     return subprocess.run(["helion-aot", kernel, "--corpus", corpus, "-o", name, "--pool", "4", "--threads", "1", "--cxx", "none",
-                           "--answer-seconds", "1", *flags], capture_output=True, text=True, timeout=300)
+                           "--answer-seconds", "1", *flags], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "LD_PRELOAD": clock, "HANG_CLOCK": os.path.abspath(name) + ".marks.hangs"})
 
 
 def journal(name, query):
@@ -27,7 +29,7 @@ def journal(name, query):
 
 
 def anchor():
-    """The artifact of the default config."""
+    """The artifact of the universal config."""
     name = os.path.join(folder, "good")
     tune(name)
     return journal(name, "SELECT DISTINCT hash FROM sample JOIN artifact ON artifact.id=sample.artifact WHERE anchor")[0][0]

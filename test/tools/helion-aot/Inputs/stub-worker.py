@@ -3,7 +3,8 @@
 
 Faults: crash, garbage, wrong-id, hang (no answer), half (half a line, then nothing), deaf (reads no more; what is asked
 then does not arrive), deep (brackets that never close), flood (an endless line). Each fault leaves a file in FOLDER.
-SPARED is an artifact that nothing happens to, or `-`.
+SPARED is an artifact that nothing happens to, or `-`. While one hangs, its pid is in FOLDER.hangs. The real worker is given
+all the time that it wants.
 Use: stub-worker.py FAULT OP TIMES FOLDER SPARED WORKER
 """
 import json
@@ -26,11 +27,16 @@ for line in sys.stdin:
             os.kill(os.getpid(), 11)
         print(SAID.get(fault, ""), end="", flush=True)
         if fault in ("hang", "half", "deaf"):
+            with open(folder + ".new", "w") as file:
+                file.write(str(os.getpid()))
+            os.rename(folder + ".new", folder + ".hangs")
             time.sleep(3600)
         while fault == "flood":
             print("x" * 1_000_000, end="", flush=True)
         continue
-    process.stdin.write(line)
+    if "deadline_ms" in request:
+        request["deadline_ms"] = 3_600_000
+    process.stdin.write(json.dumps(request) + "\n")
     process.stdin.flush()
     answer = process.stdout.readline()
     if not answer:
