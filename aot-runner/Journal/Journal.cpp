@@ -28,7 +28,7 @@ StringRef name(CheckVerdict verdict) {
   return names[unsigned(verdict)];
 }
 
-//===-- Opening ---------------------------------------------------------------------------------------------------===//
+//===-- Opening --------------------------------------------------------------------------------------------------===//
 
 static std::string describe(StringRef path) { return "journal `" + path.str() + "`"; }
 
@@ -142,7 +142,7 @@ Error Journal::migrate() {
   return transaction->commit();
 }
 
-//===-- Compiles and artifacts ------------------------------------------------------------------------------------===//
+//===-- Compiles and artifacts -----------------------------------------------------------------------------------===//
 
 Error Journal::addCompile(const CompileKey &key, const CompileResult &result) {
   Expected<SqliteStatement> insert =
@@ -213,7 +213,7 @@ Expected<std::optional<Artifact>> Journal::findArtifact(StringRef hash) {
   return Artifact{hash.str(), select->text(0).str(), select->blob(1).str()};
 }
 
-//===-- Rows and verdicts -----------------------------------------------------------------------------------------===//
+//===-- Rows and verdicts ----------------------------------------------------------------------------------------===//
 
 Error Journal::addRow(StringRef row, StringRef key) {
   Expected<SqliteStatement> insert =
@@ -278,10 +278,11 @@ Error Journal::addVerdict(StringRef artifact, StringRef row, const CheckResult &
     return transaction.takeError();
   Expected<SqliteStatement> insert =
       database.prepare(std::string("INSERT INTO verdict VALUES(?,?,?,?,?,?,?)") + schema::verdictConflict);
+  if (!insert)
+    return insert.takeError();
   Expected<SqliteStatement> forget = database.prepare("DELETE FROM first_run WHERE artifact=? AND case_=?");
-  for (Expected<SqliteStatement> *statement : {&insert, &forget})
-    if (!*statement)
-      return statement->takeError();
+  if (!forget)
+    return forget.takeError();
   insert->bind(cell->first)
       .bind(cell->second)
       .bind(int64_t(result.verdict))
@@ -343,7 +344,7 @@ Expected<std::optional<CheckResult>> Journal::findVerdict(StringRef artifact, St
                      select->text(4).str()};
 }
 
-//===-- Sessions and samples --------------------------------------------------------------------------------------===//
+//===-- Sessions and samples -------------------------------------------------------------------------------------===//
 
 Error Journal::addSession(const Session &session) {
   Expected<SqliteStatement> insert =

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace helion::aot {
 
-//===-- Merging ---------------------------------------------------------------------------------------------------===//
+//===-- Merging --------------------------------------------------------------------------------------------------===//
 
 /// Names of the other journal's rows, artifacts and sessions lead to the local numbers.
 static std::vector<std::string> mergeStatements() {
@@ -62,7 +62,7 @@ Error Journal::merge(StringRef otherPath) {
   return transaction->commit();
 }
 
-//===-- Counting and shrinking ------------------------------------------------------------------------------------===//
+//===-- Counting and shrinking -----------------------------------------------------------------------------------===//
 
 Expected<int64_t> Journal::fileBytes() {
   return database.integer("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
@@ -123,11 +123,15 @@ Error Journal::dropSlowest(StringRef column, int64_t bytes, int64_t &dropped) {
   Expected<SqliteTransaction> transaction = SqliteTransaction::begin(database);
   if (!transaction)
     return transaction.takeError();
-  Expected<SqliteStatement> list = database.prepare(slowestFirst), size = database.prepare(what.bytes),
-                            drop = database.prepare(what.drop);
-  for (Expected<SqliteStatement> *statement : {&list, &size, &drop})
-    if (!*statement)
-      return statement->takeError();
+  Expected<SqliteStatement> list = database.prepare(slowestFirst);
+  if (!list)
+    return list.takeError();
+  Expected<SqliteStatement> size = database.prepare(what.bytes);
+  if (!size)
+    return size.takeError();
+  Expected<SqliteStatement> drop = database.prepare(what.drop);
+  if (!drop)
+    return drop.takeError();
   std::vector<int64_t> ids;
   Expected<bool> row = list->step();
   for (; row && *row; row = list->step())
@@ -180,7 +184,7 @@ Expected<GcReport> Journal::gc(int64_t maxBytes) {
   return report;
 }
 
-//===-- Text ------------------------------------------------------------------------------------------------------===//
+//===-- Text -----------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// One kind of line.

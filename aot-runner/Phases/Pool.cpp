@@ -21,9 +21,9 @@ static mlir::DialectRegistry allDialects() {
 }
 
 Pool::Pool(Workbench &bench, const SignatureProblem &problem)
-    : workbench(bench), problem(problem),
-      compiler(problem.kernel, bench.journal, bench.runDir, bench.options.buildId,
-               {bench.options.jobs, bench.options.compileSeconds, bench.runDir.logPath("compiler")}),
+    : workbench(bench), problem(problem), compiler(problem.kernel, bench.journal, bench.runDir, bench.options.buildId,
+                                                   {bench.options.jobs, bench.options.compileSeconds,
+                                                    bench.runDir.logPath("compiler"), bench.options.compileMebibytes}),
       anchorHash(problem.universalArtifact.manifest.artifactHash()), context(allDialects()) {}
 
 llvm::Error Pool::refresh() {
@@ -84,6 +84,8 @@ llvm::Expected<std::optional<Subject>> Pool::subject(unsigned row, const Candida
   llvm::Expected<ResolvedPlan> plan = resolve(candidate.manifest, binding);
   if (!plan)
     return plan.takeError();
+  if (llvm::Error error = compiler.provide(candidate))
+    return std::move(error);
   return std::optional<Subject>(Subject{candidate.artifact, workbench.runDir.libraryPath(candidate.artifact),
                                         &problem.rows[row], std::move(*plan)});
 }

@@ -31,14 +31,18 @@ static llvm::Error makeLoadable(const helion::Artifact &artifact, llvm::StringRe
   return llvm::createStringError("no worker loads code for `" + artifact.manifest.target + "`");
 }
 
+/// One that a machine lost when it went down has a name and no bytes.
+static bool isThere(llvm::StringRef file) {
+  uint64_t bytes = 0;
+  return !llvm::sys::fs::file_size(file, bytes) && bytes != 0;
+}
+
 llvm::Error CandidateCompiler::provide(const helion::Artifact &artifact, llvm::StringRef hash) {
   llvm::Expected<std::string> object = runDir.storeObject(hash, artifact.object);
   if (!object)
     return object.takeError();
   std::string library = runDir.libraryPath(hash);
-  // One that a machine lost when it went down has a name and no bytes.
-  uint64_t bytes = 0;
-  if (!llvm::sys::fs::file_size(library, bytes) && bytes != 0)
+  if (isThere(library))
     return llvm::Error::success();
   // Renamed when it is whole: a worker must never open half of one.
   std::string partial = library + ".partial";
@@ -67,7 +71,7 @@ llvm::Error CandidateCompiler::compileAll(llvm::ArrayRef<std::string> configs, l
                                           llvm::function_ref<void()> done) {
   std::vector<std::string> missing;
   for (const std::string &config : configs) {
-    llvm::Expected<std::optional<CompileResult>> known = journal.findCompile(keyOf(config));
+    llvm::Expected<std::optional<CompileResult>> known = recordOf(config);
     if (!known)
       return known.takeError();
     if (*known || llvm::is_contained(missing, config))
@@ -97,18 +101,65 @@ llvm::Expected<std::map<std::string, Candidate>> CandidateCompiler::candidates()
     llvm::Expected<std::optional<aot::Artifact>> stored = journal.findArtifact(hash);
     if (!stored)
       return stored.takeError();
+    if (!*stored)
+      continue; // A damaged journal: the config counts as never compiled.
     llvm::Expected<Manifest> manifest = Manifest::parse((*stored)->manifest, journal.path());
     if (!manifest)
       return manifest.takeError();
-    if (llvm::Error error = provide(helion::Artifact{*manifest, (*stored)->object}, hash))
+    bool hasObject = !(*stored)->object.empty();
+    if (llvm::Error error =
+            hasObject ? provide(helion::Artifact{*manifest, (*stored)->object}, hash) : llvm::Error::success())
       return std::move(error);
     found[hash] = {hash, record.key.config, std::move(*manifest)};
   }
   return found;
 }
 
-llvm::Expected<std::optional<std::string>> CandidateCompiler::artifactOf(llvm::StringRef config) {
+llvm::Expected<helion::Artifact> CandidateCompiler::artifact(llvm::StringRef hash, llvm::StringRef config) {
+  llvm::Expected<std::optional<aot::Artifact>> stored = journal.findArtifact(hash);
+  if (!stored)
+    return stored.takeError();
+  if (*stored && !(*stored)->object.empty()) {
+    llvm::Expected<Manifest> manifest = Manifest::parse((*stored)->manifest, journal.path());
+    if (!manifest)
+      return manifest.takeError();
+    return helion::Artifact{std::move(*manifest), (*stored)->object};
+  }
+  llvm::Expected<helion::Artifact> made = compileIsolated(kernel, config, limits);
+  if (!made)
+    return llvm::createStringError(
+        "config `" + config +
+        "`, whose object `journal gc` dropped, does not compile again: " + llvm::toString(made.takeError()));
+  if (made->manifest.artifactHash() != hash)
+    return llvm::createStringError("config `" + config +
+                                   "`, whose object `journal gc` dropped, gives another artifact "
+                                   "than the one measured; run `--phase collect` again");
+  if (llvm::Error error = commit(config, *made))
+    return std::move(error);
+  return made;
+}
+
+llvm::Error CandidateCompiler::provide(const Candidate &candidate) {
+  if (isThere(runDir.libraryPath(candidate.artifact)))
+    return llvm::Error::success();
+  llvm::Expected<helion::Artifact> found = artifact(candidate.artifact, candidate.config);
+  return found ? provide(*found, candidate.artifact) : found.takeError();
+}
+
+llvm::Expected<std::optional<CompileResult>> CandidateCompiler::recordOf(llvm::StringRef config) {
   llvm::Expected<std::optional<CompileResult>> known = journal.findCompile(keyOf(config));
+  if (!known)
+    return known.takeError();
+  if (!*known || (*known)->verdict != CompileVerdict::Ok)
+    return known;
+  llvm::Expected<std::optional<aot::Artifact>> stored = journal.findArtifact((*known)->artifact);
+  if (!stored)
+    return stored.takeError();
+  return *stored ? std::move(*known) : std::nullopt;
+}
+
+llvm::Expected<std::optional<std::string>> CandidateCompiler::artifactOf(llvm::StringRef config) {
+  llvm::Expected<std::optional<CompileResult>> known = recordOf(config);
   if (!known)
     return known.takeError();
   if (!*known || (*known)->verdict != CompileVerdict::Ok)
@@ -117,7 +168,7 @@ llvm::Expected<std::optional<std::string>> CandidateCompiler::artifactOf(llvm::S
 }
 
 llvm::Expected<bool> CandidateCompiler::knows(llvm::StringRef config) {
-  llvm::Expected<std::optional<CompileResult>> known = journal.findCompile(keyOf(config));
+  llvm::Expected<std::optional<CompileResult>> known = recordOf(config);
   if (!known)
     return known.takeError();
   return known->has_value();

@@ -31,16 +31,23 @@ public:
   llvm::Error compileAll(llvm::ArrayRef<std::string> configs, llvm::function_ref<bool()> goOn,
                          llvm::function_ref<void()> done);
 
-  /// All of this kernel and build that compiled, by artifact; the objects are in the run directory.
+  /// All of this kernel and build that compiled, by artifact. What the journal has of their objects is put in the run
+  /// directory.
   llvm::Expected<std::map<std::string, Candidate>> candidates();
+  /// From the journal, or compiled again where that has no object any more.
+  llvm::Expected<helion::Artifact> artifact(llvm::StringRef hash, llvm::StringRef config);
+  /// Makes sure that a worker can load it.
+  llvm::Error provide(const Candidate &candidate);
   /// The artifact of a config; none where it has no record or did not compile.
   llvm::Expected<std::optional<std::string>> artifactOf(llvm::StringRef config);
-  /// Whether the config has a record, whatever it says.
+  /// Whether the config has a record, whatever it says, and the journal still has what that names.
   llvm::Expected<bool> knows(llvm::StringRef config);
   /// Puts object and shared object in place.
   llvm::Error provide(const helion::Artifact &artifact, llvm::StringRef hash);
 
 private:
+  /// Of a compile that need not be done again.
+  llvm::Expected<std::optional<CompileResult>> recordOf(llvm::StringRef config);
   CompileKey keyOf(llvm::StringRef config) const { return {kernel.getHash(), config.str(), buildId}; }
   llvm::Error commit(llvm::StringRef config, const CompileOutcome &outcome);
 

@@ -46,6 +46,24 @@ TEST(JournalFile, OneWriterManyReaders) {
             "journal `" + path + "` cannot be written: the file or its folder is read-only");
 }
 
+TEST(JournalFile, LostTablesAreErrors) {
+  ScratchDir dir;
+  for (const char *table : {"verdict", "first_run"}) {
+    std::string path = dir.file(std::string(table) + ".sqlite");
+    {
+      Journal writer = cantFail(Journal::open(path, Mode::Write));
+      cantFail(writer.addArtifact({"a", "{}", "o"}));
+      addRows(writer, 0, 1);
+      cantFail(writer.addVerdict("a", "r0", CheckResult()));
+    }
+    Sqlite::Options options;
+    options.write = true;
+    cantFail(cantFail(Sqlite::open(path, path, options)).run("DROP TABLE " + std::string(table)));
+    Journal writer = cantFail(Journal::open(path, Mode::Write));
+    EXPECT_EQ(toString(writer.addVerdict("a", "r0", CheckResult())), "journal `" + path + "`: no such table: " + table);
+  }
+}
+
 TEST(JournalFile, RollbackJournalWhereWalCannotWork) {
   ScratchDir dir;
   std::string path = dir.file("j.sqlite");

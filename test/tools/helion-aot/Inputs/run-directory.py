@@ -140,6 +140,20 @@ def edit(run, sql):
     connection.close()
 
 
+def artifact_lost(out, run):
+    """Of one candidate that is not the anchor."""
+    edit(run, "DELETE FROM artifact WHERE id=(SELECT max(id) FROM artifact WHERE id NOT IN (SELECT artifact FROM sample WHERE anchor))")
+
+
+def artifacts_lost(out, run):
+    edit(run, "DELETE FROM artifact")
+
+
+def objects_lost(out, run):
+    edit(run, "UPDATE artifact SET object=NULL")
+    shutil.rmtree(os.path.join(run, "artifacts"))
+
+
 def newer(out, run):
     edit(run, "PRAGMA user_version=99")
 
@@ -231,6 +245,11 @@ TABLE = [
     ("nothing measured", without_samples, BUILD, 1, "has no samples of protocol .*; run `--phase measure` first", ""),
     ("other mode measured", as_it_is, BUILD + " --mode warm", 1, "has no samples of protocol `v1 warm threads=1`", ""),
     ("newer journal", newer, ALL, 1, "has version `99`, this tool reads up to `2`; use a newer tool", ""),
+    ("an artifact lost, build", artifact_lost, BUILD, 0, "-", "o"),
+    ("an artifact lost, all", artifact_lost, ALL, 0, "-", "or"),
+    ("all artifacts lost, build", artifacts_lost, BUILD, 1, "has no candidates of `.*` by this program; run `--phase collect` first", ""),
+    ("all artifacts lost, all", artifacts_lost, ALL, 0, "-", "or"),
+    ("objects lost, all", objects_lost, ALL, 0, "-", "or"),
     ("truncated journal", truncated, ALL, 1, "journal `RUN/journal.sqlite` is damaged", ""),
     ("text for a journal", no_journal, ALL, 1, "journal `RUN/journal.sqlite` is no SQLite file", ""),
     ("other database", other_database, ALL, 1, "`RUN/journal.sqlite` is a SQLite file but no journal", ""),
@@ -250,6 +269,9 @@ TABLE = [
     ("compiles too slow", fresh, ALL + " --compile-seconds 0.001", 1,
      "the universal config of `vector_add` does not compile: the compiler took longer than 0.001 s\n"
      ".*:1:34: note: with the arguments of this row", ""),
+    ("compiles too big", fresh, ALL + " --compile-memory 1", 1,
+     "(the universal config of `vector_add` does not compile: the compiler|the program that reads the file) "
+     "ran out of memory: it may take 1 MiB", ""),
     ("from nothing but the tuned file", no_run, FROM, 0, "-", "o"),
     ("unfinished files", unfinished, BUILD, 0, "-", "or"),
     ("evaluate", no_run, "--phase evaluate", 0, "-", ""),
