@@ -13,7 +13,7 @@ namespace helion::aot {
 // Nested ifs deeper than this are no dispatcher that anyone reads.
 static constexpr unsigned maxTreeDepth = 64;
 
-//===-- Tree ------------------------------------------------------------------------------------------------------===//
+//===-- Tree -----------------------------------------------------------------------------------------------------===//
 
 unsigned DispatchTree::addLeaf(unsigned variant) {
   nodes.emplace_back().variant = variant;
@@ -96,7 +96,7 @@ private:
 };
 } // namespace
 
-//===-- Reading ---------------------------------------------------------------------------------------------------===//
+//===-- Reading --------------------------------------------------------------------------------------------------===//
 
 static Error readJson(const JsonCursor &at, Interval &out) {
   if (Error error =
@@ -181,8 +181,8 @@ private:
   Error readHeader(const JsonCursor &at, JsonFields &fields) {
     unsigned version = 0;
     fields.required("version", version);
-    if (fields.has("version") && version != Tuned::version)
-      return at.member("version").error("tuned file has version `" + Twine(version) + "`, this tool reads `" +
+    if (fields.has("version") && (version < 1 || version > Tuned::version))
+      return at.member("version").error("tuned file has version `" + Twine(version) + "`, this tool reads `1` to `" +
                                         Twine(Tuned::version) + "`");
     return fields.required("kernel", result.kernel)
         .required("kernel_hash", result.kernelHash)
@@ -192,6 +192,7 @@ private:
         .required("pool", result.poolSize)
         .optional("pool_random", result.poolRandom)
         .optional("pool_whole", result.poolWhole)
+        .optional("unmeasured", result.unmeasured)
         .required("device_class", result.deviceClass)
         .required("protocol", result.protocol)
         .finish();
@@ -202,6 +203,7 @@ private:
     if (Error error = fields.required("name", signature.name)
                           .required("kernel_hash", signature.kernelHash)
                           .required("arguments", signature.arguments)
+                          .optional("anchor", signature.anchor)
                           .finish())
       return error;
     for (const TunedSignature &other : result.signatures)
@@ -231,6 +233,7 @@ private:
     TunedRow row;
     TunedSignature &signature = result.signatures.back();
     row.row.weight = 1;
+    fields.with("anchor", [&](JsonCursor member) { return readJson(member, row.anchor.emplace()); });
     fields.required("best", row.best).optional("weight", row.row.weight).optional("group", row.row.group);
     fields.with("variants", [&](JsonCursor member) { return readVariants(member, signature, row); });
     fields.with("row", [&](JsonCursor member) -> Error {
@@ -292,7 +295,7 @@ Expected<Tuned> Tuned::load(const std::string &file) {
   return parse(*text, file);
 }
 
-//===-- Writing ---------------------------------------------------------------------------------------------------===//
+//===-- Writing --------------------------------------------------------------------------------------------------===//
 
 static json::Value toJson(const Interval &interval) {
   return json::Object{{"median", interval.median}, {"low", interval.low}, {"high", interval.high}};
@@ -316,6 +319,8 @@ static json::Value toJson(const TunedRow &row, StringRef signature) {
                       {"row", json::Object{{"kernel", row.row.kernel}, {"args", row.row.argsJson()}}},
                       {"best", toJson(row.best)},
                       {"variants", std::move(variants)}};
+  if (row.anchor)
+    object["anchor"] = toJson(*row.anchor);
   if (row.row.weight != 1)
     object["weight"] = row.row.weight;
   if (!row.row.group.empty())
@@ -338,6 +343,8 @@ static json::Value headerOf(const Tuned &tuned) {
     header["pool_random"] = tuned.poolRandom;
   if (tuned.poolWhole)
     header["pool_whole"] = true;
+  if (tuned.unmeasured)
+    header["unmeasured"] = tuned.unmeasured;
   return header;
 }
 
@@ -351,10 +358,13 @@ std::string Tuned::text() const {
     json::Array arguments;
     for (const Argument &argument : signature.arguments)
       arguments.push_back(helion::toJson(argument));
-    lines.push_back(json::Object{{"record", "signature"},
-                                 {"name", signature.name},
-                                 {"kernel_hash", signature.kernelHash},
-                                 {"arguments", std::move(arguments)}});
+    json::Object record{{"record", "signature"},
+                        {"name", signature.name},
+                        {"kernel_hash", signature.kernelHash},
+                        {"arguments", std::move(arguments)}};
+    if (!signature.anchor.empty())
+      record["anchor"] = signature.anchor;
+    lines.push_back(std::move(record));
     for (const TunedVariant &variant : signature.variants)
       lines.push_back(toJson(variant, signature.name));
     for (const TunedRow &row : signature.rows)

@@ -19,6 +19,9 @@ namespace helion::aot {
 struct Interval {
   double median = 0, low = 0, high = 0;
 };
+inline bool operator==(const Interval &a, const Interval &b) {
+  return a.median == b.median && a.low == b.low && a.high == b.high;
+}
 
 /// One member of the selected set. The universal variant serves every legal call of its signature.
 struct TunedVariant {
@@ -33,6 +36,7 @@ struct TunedVariant {
 struct TunedRow {
   Row row;
   Interval best;                         // Of the whole pool.
+  std::optional<Interval> anchor;        // Of the signature's anchor: times of another session compare by ratios to it.
   std::map<unsigned, Interval> variants; // By id; only those that are legal and were measured.
 };
 
@@ -59,13 +63,15 @@ struct TunedSignature {
   std::string name;       // Unique in the file.
   std::string kernelHash; // Of its normalised K.
   std::vector<Argument> arguments;
+  std::string anchor; // The artifact that each session timed beside the others; empty in files of version 1.
   std::vector<TunedVariant> variants;
   std::vector<TunedRow> rows; // In canonical order.
   DispatchTree tree;
 };
 
 struct Tuned {
-  static constexpr unsigned version = 1;
+  /// 2 added the anchor and unmeasured rows; files of version 1 are read.
+  static constexpr unsigned version = 2;
   std::string kernel, kernelHash; // The hash is of all its signatures.
   std::string target;
   std::string goal; // "max_slowdown"
@@ -73,6 +79,7 @@ struct Tuned {
   unsigned poolSize = 0;             // Distinct artifacts that `best` was taken from, of the smallest signature's pool;
   unsigned poolRandom = 0;           // of them drawn at random from all legal configs,
   bool poolWhole = false;            // or every legal config was tried.
+  unsigned unmeasured = 0;           // Rows of the corpus that a budget left out.
   std::string deviceClass, protocol; // Of the measurements.
   std::vector<TunedSignature> signatures;
 

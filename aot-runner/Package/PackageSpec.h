@@ -4,6 +4,7 @@
 #ifndef HELION_AOT_RUNNER_PACKAGE_PACKAGESPEC_H
 #define HELION_AOT_RUNNER_PACKAGE_PACKAGESPEC_H
 
+#include "aot-runner/Select/Verdict.h"
 #include "dialect/Target/Manifest.h"
 #include <optional>
 #include <string>
@@ -48,7 +49,7 @@ struct PackageSignature {
 struct PackageFigures {
   std::string goal; // "max_slowdown"
   double threshold = 1;
-  bool met = false;
+  aot::Outcome outcome = aot::Outcome::Undecided;
   int64_t unmeasured = 0; // Rows of the corpus that a budget left out.
   int64_t pool = 0;       // Distinct artifacts,
   int64_t poolRandom = 0; // of them drawn at random from all legal configs,

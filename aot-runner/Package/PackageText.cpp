@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace helion {
 
-//===-- Names and texts -------------------------------------------------------------------------------------------===//
+//===-- Names and texts ------------------------------------------------------------------------------------------===//
 
 /// `x f32[2]`, `n i64`, `eps f32`, `bias none`, `k i64 = 64`
 static std::string argumentText(const Argument &argument) {
@@ -54,7 +54,7 @@ static PassedAs passedAs(const PackageSpec &spec, size_t index) {
   return passedAs(manifests, index);
 }
 
-//===-- The decision tree -----------------------------------------------------------------------------------------===//
+//===-- The decision tree ----------------------------------------------------------------------------------------===//
 
 namespace {
 /// The lists of variants behind the leaves, each once.
@@ -122,12 +122,12 @@ private:
 };
 } // namespace
 
-//===-- Values of the places --------------------------------------------------------------------------------------===//
+//===-- Values of the places -------------------------------------------------------------------------------------===//
 
-/// Whether the goal was met, against what, and of how much of the corpus that is said. Lines are short enough to stay.
+/// The verdict on the goal, against what, and of how much of the corpus that is said. Lines are short enough to stay.
 static void addGoal(const PackageFigures &figures, std::vector<std::string> &lines) {
   std::string text =
-      formatv("goal {0} <= {1}: {2}; ", figures.goal, shortestReal(figures.threshold), figures.met ? "met" : "missed");
+      formatv("goal {0} <= {1}: {2}; ", figures.goal, shortestReal(figures.threshold), aot::name(figures.outcome));
   bool isMeasured = !std::isnan(figures.mean);
   lines.push_back(text + (isMeasured ? formatv("worst {0}, mean {1}, against the best of {2} measured artifacts",
                                                percentless(figures.worst), percentless(figures.mean), figures.pool)
@@ -371,7 +371,7 @@ static std::string objectPath(const PackageSpec &spec, const PackageVariant &var
   return name.empty() ? "" : "objects/" + name + (isForCpu(spec) ? ".o" : isBinary ? ".cubin" : ".ptx");
 }
 
-//===-- Kernels of a GPU ------------------------------------------------------------------------------------------===//
+//===-- Kernels of a GPU -----------------------------------------------------------------------------------------===//
 
 namespace {
 /// A kernel that the package loads.
@@ -537,7 +537,7 @@ static TemplateValues cmakeValues(const PackageSpec &spec) {
   return values;
 }
 
-//===-- Files -----------------------------------------------------------------------------------------------------===//
+//===-- Files ----------------------------------------------------------------------------------------------------===//
 
 /// The runtime's copy; its namespace carries the kernel's name.
 static void addRuntime(const PackageSpec &spec, std::map<std::string, std::string> &files) {

@@ -14,7 +14,7 @@
 using namespace helion;
 using namespace helion::aot;
 
-//===-- Selection -------------------------------------------------------------------------------------------------===//
+//===-- Selection ------------------------------------------------------------------------------------------------===//
 
 static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::ArrayRef<unsigned> kept,
                                      const Selection &selection) {
@@ -29,10 +29,17 @@ static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::Arr
     tuned.variants.push_back({static_cast<unsigned>(index), candidate.config, candidate.artifact,
                               candidate.manifest.resources, index == selection.fit.fallback});
   }
+  tuned.anchor = pool.universalArtifact();
+  std::optional<unsigned> anchor;
+  for (auto [column, candidate] : llvm::enumerate(matrix.candidates()))
+    if (candidate.artifact == tuned.anchor)
+      anchor = column;
   for (auto [at, row] : llvm::enumerate(kept)) {
     TunedRow out;
     out.row = problem.rows[row];
     out.best = matrix.at(at, *matrix.best(at)).judge;
+    if (anchor && matrix.at(at, *anchor).measured())
+      out.anchor = matrix.at(at, *anchor).judge;
     for (auto [index, member] : llvm::enumerate(selection.fit.members))
       if (matrix.at(at, member).measured())
         out.variants[index] = matrix.at(at, member).judge;
@@ -98,11 +105,7 @@ llvm::Expected<SelectedSignature> helion::aot::selectSignature(const Options &op
   return result;
 }
 
-//===-- Replay ----------------------------------------------------------------------------------------------------===//
-
-static bool operator==(const Interval &a, const Interval &b) {
-  return a.median == b.median && a.low == b.low && a.high == b.high;
-}
+//===-- Replay ---------------------------------------------------------------------------------------------------===//
 
 Interval helion::aot::slowdownOf(const Interval &time, const Interval &best) {
   if (time == best)
@@ -168,12 +171,12 @@ llvm::Expected<Replay> helion::aot::replay(const Tuned &tuned) {
   result.worst = figure(Goal::MaxSlowdown);
   result.mean = figure(Goal::GeomeanSlowdown);
   result.outcome = outcomeOf(result.figure, tuned.threshold);
-  if (unmeasured && result.outcome == Outcome::Met)
-    result.outcome = Outcome::Undecided; // Of a signature that nobody measured nothing is known.
+  if ((unmeasured || tuned.unmeasured) && result.outcome == Outcome::Met)
+    result.outcome = Outcome::Undecided; // Of a signature or row that nobody measured nothing is known.
   return result;
 }
 
-//===-- Package ---------------------------------------------------------------------------------------------------===//
+//===-- Package --------------------------------------------------------------------------------------------------===//
 
 static std::string featureName(const SizeExpr &expr) {
   std::string name;
@@ -270,8 +273,8 @@ llvm::Expected<PackageSpec> helion::aot::packageSpec(const Options &options, con
   PackageFigures &figures = spec.figures;
   figures.goal = tuned.goal;
   figures.threshold = tuned.threshold;
-  figures.met = replayed.outcome == Outcome::Met && notes.unmeasured == 0;
-  figures.unmeasured = notes.unmeasured;
+  figures.outcome = replayed.outcome;
+  figures.unmeasured = tuned.unmeasured;
   figures.pool = tuned.poolSize;
   figures.poolRandom = tuned.poolRandom;
   figures.poolWhole = tuned.poolWhole;

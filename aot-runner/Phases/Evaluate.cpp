@@ -34,6 +34,12 @@ struct Answer {
   int64_t workspaceBytes = 0;
 };
 
+/// An artifact whose time was recorded beside the best's, and which can be timed now.
+struct Anchor {
+  std::string artifact;
+  Interval recorded;
+};
+
 class Evaluator {
 public:
   Evaluator(Workbench &bench, const Tuned &tuned, const TunedSignature &signature, Pool &pool,
@@ -47,6 +53,8 @@ private:
   llvm::Expected<Answer> ask(const Subject &subject);
   llvm::Error check(unsigned row, const Subject &subject, EvaluatedRow &result);
   llvm::Error time(unsigned row, const Subject &subject, EvaluatedRow &result);
+  const TunedRow *recordedRow(unsigned row) const;
+  llvm::Expected<std::optional<Anchor>> anchorOf(unsigned row, const TunedRow &recorded);
   llvm::Error refused(const Row &row, const llvm::Twine &why) const {
     return llvm::make_error<WrongPackage>((row.place + ": the linked package fails on this row: " + why).str());
   }
@@ -158,7 +166,49 @@ static double callNsOf(const Interval &package, const Interval &bare) {
   return std::clamp(package.median - bare.median, 0.0, kMostNs);
 }
 
+const TunedRow *Evaluator::recordedRow(unsigned row) const {
+  std::string id = pool.getProblem().rows[row].id();
+  auto found = llvm::find_if(signature.rows, [&](const TunedRow &recorded) { return recorded.row.id() == id; });
+  return found == signature.rows.end() ? nullptr : &*found;
+}
+
+/// The tuning's anchor; files of version 1 name none, but most have times of their universal variant.
+llvm::Expected<std::optional<Anchor>> Evaluator::anchorOf(unsigned row, const TunedRow &recorded) {
+  std::vector<Anchor> anchors;
+  if (recorded.anchor)
+    anchors.push_back({signature.anchor, *recorded.anchor});
+  for (const TunedVariant &variant : signature.variants)
+    if (auto time = recorded.variants.find(variant.id); variant.universal && time != recorded.variants.end())
+      anchors.push_back({variant.artifact, time->second});
+  for (Anchor &anchor : anchors) {
+    llvm::Expected<std::optional<Subject>> found = pool.subjectOf(row, anchor.artifact, kFreshDraw);
+    if (!found)
+      return found.takeError();
+    if (*found && anchor.recorded.low > 0)
+      return std::move(anchor);
+  }
+  return std::nullopt;
+}
+
+/// Only ratios to an anchor cross sessions: what the best would take now.
+static Interval scaledBest(const Interval &best, const Interval &anchor, const Interval &now) {
+  if (best == anchor)
+    return now;
+  return {best.median * now.median / anchor.median, best.low * now.low / anchor.high,
+          best.high * now.high / anchor.low};
+}
+
 llvm::Error Evaluator::time(unsigned row, const Subject &subject, EvaluatedRow &result) {
+  std::optional<std::string> best = pool.bestOn(row);
+  const TunedRow *recorded = best ? nullptr : recordedRow(row);
+  std::optional<Anchor> anchor;
+  if (recorded) {
+    llvm::Expected<std::optional<Anchor>> found = anchorOf(row, *recorded);
+    if (!found)
+      return found.takeError();
+    anchor = std::move(*found);
+    result.lacksAnchor = !anchor;
+  }
   auto universal = llvm::find_if(signature.variants, [](const TunedVariant &variant) { return variant.universal; });
   std::vector<Subject> subjects = {subject};
   std::map<std::string, std::vector<double>> times;
@@ -166,7 +216,8 @@ llvm::Error Evaluator::time(unsigned row, const Subject &subject, EvaluatedRow &
   for (const TunedVariant &variant : signature.variants)
     if (contentHash(variant.config).substr(0, result.configId.size()) == result.configId)
       chosen = variant.artifact;
-  for (const std::string &artifact : {pool.bestOn(row).value_or(""), universal->artifact, chosen}) {
+  std::string beside = anchor ? anchor->artifact : best.value_or("");
+  for (const std::string &artifact : {beside, universal->artifact, chosen}) {
     llvm::Expected<std::optional<Subject>> other = pool.subjectOf(row, artifact, kFreshDraw);
     if (!other)
       return other.takeError();
@@ -179,10 +230,14 @@ llvm::Error Evaluator::time(unsigned row, const Subject &subject, EvaluatedRow &
     Interval package = medianInterval(times[kModule.str()]);
     return times[chosen].empty() ? package : withoutCall(package, callNsOf(package, medianInterval(times[chosen])));
   };
+  auto bestTime = [&]() -> std::optional<Interval> {
+    if (anchor)
+      return scaledBest(recorded->best, anchor->recorded, medianInterval(times[anchor->artifact]));
+    return best ? std::optional(medianInterval(times[*best])) : std::nullopt;
+  };
   auto isUndecided = [&] {
-    std::optional<std::string> best = pool.bestOn(row);
-    return best &&
-           outcomeOf(slowdownOf(kernelTime(), medianInterval(times[*best])), tuned.threshold) == Outcome::Undecided;
+    std::optional<Interval> time = bestTime();
+    return time && outcomeOf(slowdownOf(kernelTime(), *time), tuned.threshold) == Outcome::Undecided;
   };
   for (unsigned round = 0; round < kRounds || (round < kMostRounds && isUndecided()); ++round) {
     for (size_t left = subjects.size(); left > 1; --left)
@@ -195,10 +250,10 @@ llvm::Error Evaluator::time(unsigned row, const Subject &subject, EvaluatedRow &
   result.universal = medianInterval(times[universal->artifact]);
   if (!times[chosen].empty())
     result.bare = medianInterval(times[chosen]);
-  if (std::optional<std::string> best = pool.bestOn(row)) {
-    result.best = medianInterval(times[*best]);
-    result.bestArtifact = *best;
-  }
+  result.best = bestTime();
+  result.bestArtifact = best.value_or("");
+  if (anchor)
+    result.anchorRatio = medianInterval(times[anchor->artifact]).median / anchor->recorded.median;
   return llvm::Error::success();
 }
 
@@ -213,9 +268,6 @@ llvm::Expected<EvaluatedRow> Evaluator::evaluate(unsigned row) {
     return std::move(error);
   if (llvm::Error error = time(row, *subject, result))
     return std::move(error);
-  for (const TunedRow &recorded : signature.rows)
-    if (!result.best && recorded.row.id() == result.row->id())
-      result.best = recorded.best;
   return result;
 }
 
@@ -236,6 +288,11 @@ static void judgeRows(const Tuned &tuned, Evaluation &result) {
       row.slowdown = slowdownOf(withoutCall(row.time, result.callNs), *row.best);
       row.outcome = outcomeOf(row.slowdown, tuned.threshold);
     }
+}
+
+/// Whether there is nothing to compare a row of the corpus with.
+static bool lacksBest(const EvaluatedSignature &signature) {
+  return llvm::any_of(signature.rows, [](const EvaluatedRow &row) { return !row.heldOut && !row.best; });
 }
 
 /// The figures over corpus rows and over held-out ones.
@@ -265,10 +322,22 @@ static llvm::Error summarise(const Tuned &tuned, Evaluation &result) {
     result.worst = *figure(Goal::MaxSlowdown, false);
     result.mean = *figure(Goal::GeomeanSlowdown, false);
     result.outcome = outcomeOf(result.figure, tuned.threshold);
+    if (result.outcome == Outcome::Met && llvm::any_of(result.signatures, lacksBest))
+      result.outcome = Outcome::Undecided;
+  } else {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    result.figure = result.worst = result.mean = {kUnknown, kUnknown, kUnknown};
   }
   result.heldOutWorst = figure(Goal::MaxSlowdown, true);
   result.heldOutMean = figure(Goal::GeomeanSlowdown, true);
   return llvm::Error::success();
+}
+
+static llvm::Error provideAnchor(Pool &pool) {
+  if (llvm::Error error =
+          pool.getCompiler().compileAll({pool.getProblem().kernel.universalConfig()}, [] { return true; }, [] {}))
+    return error;
+  return pool.refresh();
 }
 
 llvm::Expected<Evaluation> helion::aot::evaluate(Workbench &bench, const Tuned &tuned,
@@ -281,8 +350,8 @@ llvm::Expected<Evaluation> helion::aot::evaluate(Workbench &bench, const Tuned &
       if (!pool)
         continue;
       bool heldOut = pool == each.heldOut;
-      // What is best on rows that nobody tuned for is still to be found.
-      if (llvm::Error error = heldOut ? measureContenders(bench, *pool) : pool->refresh())
+      // What is best on rows that nobody tuned for is still to be found; recorded times need the anchor.
+      if (llvm::Error error = heldOut ? measureContenders(bench, *pool) : provideAnchor(*pool))
         return std::move(error);
       Evaluator evaluator(bench, tuned, *each.signature, *pool, module, heldOut);
       bench.progress.begin("evaluating " + each.signature->name, pool->getProblem().rows.size());

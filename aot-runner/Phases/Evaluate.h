@@ -30,9 +30,13 @@ struct EvaluatedRow {
   CheckResult check;
   Interval time, universal;     // Of a call of the package; of its universal variant's artifact.
   std::optional<Interval> bare; // Of the chosen variant's artifact, run without the package.
-  std::optional<Interval> best; // Of the pool's best artifact, or as it was recorded.
-  std::string bestArtifact;     // Empty: recorded.
-  Interval slowdown;            // Of what runs behind the call; NaN without a best.
+  /// Of the pool's best artifact; or as it was recorded, times what the session's anchor takes now over what it took
+  /// then.
+  std::optional<Interval> best;
+  std::string bestArtifact; // Empty: recorded.
+  double anchorRatio = 1;   // Of a recorded best.
+  bool lacksAnchor = false; // There is a recorded best, and nothing to scale it by.
+  Interval slowdown;        // Of what runs behind the call; NaN without a best.
   Outcome outcome = Outcome::Undecided;
 };
 
@@ -46,7 +50,7 @@ struct Evaluation {
   /// counted in slowdowns.
   double callNs = 0;
   std::vector<EvaluatedSignature> signatures;
-  Interval figure, worst, mean; // Over the corpus.
+  Interval figure, worst, mean; // Over the corpus; NaN where no row has a best.
   Outcome outcome = Outcome::Undecided;
   std::optional<Interval> heldOutWorst, heldOutMean;
 };

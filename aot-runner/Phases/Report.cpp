@@ -6,6 +6,7 @@
 #include "dialect/Target/ContentHash.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace helion;
 using namespace helion::aot;
@@ -28,10 +29,21 @@ static std::string shapeText(const Row &row) {
 static std::string configId(const TunedVariant &variant) { return contentHash(variant.config).substr(0, 8); }
 
 static std::string figureText(const Interval &figure) {
+  if (std::isnan(figure.median))
+    return "unknown";
   return llvm::formatv("{0:F3} [{1:F3}, {2:F3}]", figure.median, figure.low, figure.high);
 }
 
 static std::string slowdownText(const EvaluatedRow &row) { return row.best ? figureText(row.slowdown) : "-"; }
+
+/// How the recorded best was brought to now, where it is what the row is compared with.
+static std::string recordedText(const EvaluatedRow &row) {
+  if (row.lacksAnchor)
+    return ", nothing here tells how fast the recorded best is now";
+  if (!row.best || !row.bestArtifact.empty())
+    return "";
+  return llvm::formatv(", against the recorded best, scaled by {0:F2} as its anchor", row.anchorRatio);
+}
 
 static void printEvaluation(llvm::raw_ostream &os, const Evaluation &evaluation, const Tuned &tuned) {
   os << llvm::formatv("evaluated (measured): the linked package, {0} {1} <= {2}: {3}\n", tuned.goal,
@@ -43,8 +55,7 @@ static void printEvaluation(llvm::raw_ostream &os, const Evaluation &evaluation,
       os << llvm::formatv("  {0,-40} {1,-9} {2,-8} {3,9:F2} us {4,-24} {5,-10} {6}{7}{8}\n", shapeText(*row.row),
                           row.configId, row.reason, row.time.median / 1000, slowdownText(row),
                           llvm::formatv("{0:E2}", row.check.maxAbs).str(), row.best ? name(row.outcome) : "-",
-                          row.heldOut ? ", held out" : "",
-                          row.best && row.bestArtifact.empty() ? ", against a recorded time" : "");
+                          row.heldOut ? ", held out" : "", recordedText(row));
   os << llvm::formatv("a call costs {0:F0} ns beside its kernel, which slowdowns do not count\n", evaluation.callNs);
   if (evaluation.heldOutWorst)
     os << llvm::formatv("held-out rows: worst {0:F3}, mean {1:F3}\n", evaluation.heldOutWorst->median,
@@ -119,8 +130,12 @@ static json::Object evaluatedRowJson(const EvaluatedRow &row) {
                       {"max_rel_error", realToJson(row.check.maxRel)},
                       {"tolerance", realToJson(row.check.tolerance)},
                       {"check", name(row.check.verdict)}};
+  if (row.lacksAnchor)
+    result["lacks_anchor"] = true;
   if (!row.best)
     return result;
+  if (row.bestArtifact.empty())
+    result["anchor_ratio"] = realToJson(row.anchorRatio);
   if (row.bare)
     result["bare_ns"] = intervalJson(*row.bare);
   result["best_ns"] = intervalJson(*row.best);
@@ -171,7 +186,8 @@ json::Value helion::aot::reportJson(const Outcomes &outcomes, ExitCode exit) {
   result["goal"] = tuned.goal;
   result["threshold"] = tuned.threshold;
   result["pool"] = static_cast<int64_t>(tuned.poolSize);
-  result["verdict"] = name(replayed.outcome);
+  result["verdict"] = name(outcomes.outcome);
+  result["recorded_verdict"] = name(replayed.outcome);
   result["figure"] = intervalJson(replayed.figure);
   result["worst"] = intervalJson(replayed.worst);
   result["mean"] = intervalJson(replayed.mean);

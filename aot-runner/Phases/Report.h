@@ -12,6 +12,7 @@ namespace helion::aot {
 struct Outcomes {
   const Tuned *tuned = nullptr; // None where nothing was built.
   const Replay *replayed = nullptr;
+  Outcome outcome = Outcome::Undecided; // What the exit code says.
   SelectionNotes notes;
   const Evaluation *evaluation = nullptr; // Of the package that was run,
   std::string replayedBecause;            // or why it was not, where it should have been.

@@ -60,7 +60,8 @@ private:
     return options.answerSeconds > 0 ? static_cast<int64_t>(options.answerSeconds * 1000) : WorkerClient::kHelloMs;
   }
   /// Of what is known best: recorded times by themselves cannot overrule a package that was run and is too slow.
-  ExitCode verdict() const;
+  Outcome outcome() const;
+  ExitCode verdict() const { return outcome() == Outcome::Met ? ExitCode::Met : ExitCode::Missed; }
   ExitCode report(ExitCode exit);
 
   const Options &options;
@@ -75,16 +76,14 @@ private:
 };
 } // namespace
 
-ExitCode Run::verdict() const {
-  bool met = replayed.outcome == Outcome::Met && outcomes.notes.unmeasured == 0;
-  if (evaluation)
-    met = options.phase == Phase::Evaluate ? evaluation->outcome == Outcome::Met
-                                           : met && evaluation->outcome != Outcome::Missed;
-  return met ? ExitCode::Met : ExitCode::Missed;
+Outcome Run::outcome() const {
+  bool isEvaluations = evaluation && (options.phase == Phase::Evaluate || evaluation->outcome == Outcome::Missed);
+  return isEvaluations ? evaluation->outcome : replayed.outcome;
 }
 
 ExitCode Run::report(ExitCode exit) {
   progress.end();
+  outcomes.outcome = outcome();
   if (options.json)
     out << llvm::formatv("{0}\n", reportJson(outcomes, exit));
   else
@@ -92,7 +91,7 @@ ExitCode Run::report(ExitCode exit) {
   return exit;
 }
 
-//===-- Before anything is written --------------------------------------------------------------------------------===//
+//===-- Before anything is written -------------------------------------------------------------------------------===//
 
 llvm::Error Run::checkWorker(const Problem &problem) const {
   WorkerClient probe(options.worker, "/dev/null", budget.stop, helloMs(), workerTarget(options));
@@ -118,7 +117,7 @@ llvm::Expected<ExitCode> Run::dryRun(const Problem &problem) {
   return report(ExitCode::Met);
 }
 
-//===-- Collect, measure, build -----------------------------------------------------------------------------------===//
+//===-- Collect, measure, build ----------------------------------------------------------------------------------===//
 
 llvm::Error Run::learn(Workbench &bench, llvm::ArrayRef<std::unique_ptr<Pool>> pools) {
   for (const std::unique_ptr<Pool> &pool : pools)
@@ -160,18 +159,18 @@ std::vector<std::unique_ptr<Pool>> Run::poolsOf(Workbench &bench, const Problem 
   return pools;
 }
 
-/// Out of the journal; the default config needs none.
-static llvm::Expected<helion::Artifact> storedArtifact(Journal &journal, const Problem &problem, llvm::StringRef hash) {
-  for (const SignatureProblem &signature : problem.signatures)
-    if (signature.universalArtifact.manifest.artifactHash() == hash)
-      return signature.universalArtifact;
-  llvm::Expected<std::optional<aot::Artifact>> stored = journal.findArtifact(hash);
-  if (!stored)
-    return stored.takeError();
-  llvm::Expected<Manifest> manifest = Manifest::parse((*stored)->manifest, journal.path());
-  if (!manifest)
-    return manifest.takeError();
-  return helion::Artifact{std::move(*manifest), (*stored)->object};
+/// Of the journal; the universal config was compiled before anything else.
+static llvm::Expected<helion::Artifact> storedArtifact(llvm::ArrayRef<std::unique_ptr<Pool>> pools,
+                                                       const TunedSignature &signature, const TunedVariant &variant) {
+  for (const std::unique_ptr<Pool> &pool : pools) {
+    const SignatureProblem &problem = pool->getProblem();
+    if (problem.name != signature.name)
+      continue;
+    if (problem.universalArtifact.manifest.artifactHash() == variant.artifact)
+      return problem.universalArtifact;
+    return pool->getCompiler().artifact(variant.artifact, variant.config);
+  }
+  return llvm::createStringError("no candidates of signature `" + signature.name + "`");
 }
 
 llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *client) {
@@ -189,8 +188,8 @@ llvm::Expected<ExitCode> Run::tuneIn(const Problem &problem, WorkerClient *clien
   tuned.protocol = (*station)->protocol();
   if (llvm::Error error = select(pools, early->has_value()))
     return std::move(error);
-  auto find = [&](const TunedSignature &, const TunedVariant &variant) {
-    return storedArtifact(bench.journal, problem, variant.artifact);
+  auto find = [&](const TunedSignature &signature, const TunedVariant &variant) {
+    return storedArtifact(pools, signature, variant);
   };
   auto evaluateStaged = [&](const PackageSpec &spec) -> llvm::Error {
     if (!options.does(Phase::Evaluate) || !mayRun(*early))
@@ -234,7 +233,7 @@ llvm::Error Run::select(llvm::ArrayRef<std::unique_ptr<Pool>> pools, bool endedE
       outcomes.remarks.push_back("no row of `" + problem.name + "` was measured; it gets a universal config");
     else if (own.unmeasured)
       outcomes.remarks.push_back(llvm::formatv("{0} rows of `{1}` were not measured", own.unmeasured, problem.name));
-    notes.unmeasured += own.unmeasured;
+    tuned.unmeasured += own.unmeasured;
     llvm::Expected<PoolShare> share = poolShare(options, *pool);
     if (!share)
       return share.takeError();
@@ -301,10 +300,10 @@ llvm::Expected<ExitCode> Run::package(FindObject find, llvm::function_ref<llvm::
     if (llvm::Error error = evaluate(*spec))
       return std::move(error);
   if (options.strict && verdict() != ExitCode::Met) {
-    outcomes.remarks.push_back("the goal is not met, so `--strict` writes no package");
+    outcomes.remarks.push_back(llvm::formatv("the goal is {0}, so `--strict` writes no package", name(outcome())));
     return verdict();
   }
-  spec->figures.met &= verdict() == ExitCode::Met;
+  spec->figures.outcome = outcome();
   // From here on it takes an instant, and is done whole.
   if (budget.stop)
     return budget.check();
@@ -314,7 +313,7 @@ llvm::Expected<ExitCode> Run::package(FindObject find, llvm::function_ref<llvm::
   return verdict();
 }
 
-//===-- Evaluate --------------------------------------------------------------------------------------------------===//
+//===-- Evaluate -------------------------------------------------------------------------------------------------===//
 
 std::string Run::inRunDir(llvm::StringRef name) const {
   llvm::SmallString<128> path(options.runDir);
@@ -375,7 +374,7 @@ llvm::Error Run::evaluatePackage(Workbench &bench, const Problem &problem, llvm:
   return llvm::Error::success();
 }
 
-//===-- Build from a tuned file, evaluate -------------------------------------------------------------------------===//
+//===-- Build from a tuned file, evaluate ------------------------------------------------------------------------===//
 
 llvm::Expected<ExitCode> Run::buildFromTuned() {
   llvm::Expected<Tuned> loaded = Tuned::load(options.from);
@@ -398,7 +397,8 @@ llvm::Expected<ExitCode> Run::buildFromTuned() {
   llvm::Expected<ExitCode> built = package(
       [&](const TunedSignature &signature, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
         llvm::Expected<helion::Artifact> artifact =
-            compileIsolated(signatures.at(signature.name).kernel, variant.config, {1, options.compileSeconds, ""});
+            compileIsolated(signatures.at(signature.name).kernel, variant.config,
+                            {1, options.compileSeconds, "", options.compileMebibytes});
         if (artifact && artifact->manifest.artifactHash() != variant.artifact)
           return llvm::createStringError(options.from + ": config `" + variant.config +
                                          "` gives another artifact than the one measured; tune again");

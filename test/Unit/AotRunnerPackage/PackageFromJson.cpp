@@ -87,8 +87,12 @@ static Error readJson(const JsonCursor &at, PackageSignature &out) {
 static Error readJson(const JsonCursor &at, PackageFigures &out) {
   double heldOut = 0;
   int64_t smallestSet = 0;
+  std::string verdict;
   JsonFields fields(at);
-  fields.required("goal", out.goal).required("threshold", out.threshold).required("met", out.met);
+  fields.required("goal", out.goal).required("threshold", out.threshold).required("verdict", verdict);
+  for (aot::Outcome outcome : {aot::Outcome::Met, aot::Outcome::Missed, aot::Outcome::Undecided})
+    if (aot::name(outcome) == verdict)
+      out.outcome = outcome;
   fields.required("pool", out.pool).required("worst", out.worst).required("mean", out.mean);
   fields.optional("pool_random", out.poolRandom).optional("pool_whole", out.poolWhole);
   fields.optional("unmeasured", out.unmeasured);
