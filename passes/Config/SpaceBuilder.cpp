@@ -16,6 +16,9 @@ using namespace mlir;
 static constexpr int64_t kMaxLanes = 1 << 20;
 /// Tried for one of several blocks: two of that size make a tile of the largest legal size.
 static constexpr int64_t kMaxTriedLanes = 1024;
+/// Dots and reductions in all copies of a loop's body, one more than the factor for the iterations that are left: each
+/// is a nest of loops of some 7 KB on a CPU. More would take seconds to compile and not fit the cache of instructions.
+static constexpr int64_t kMaxTriedNests = 9;
 /// All orders of more dims are too many to list; the others are reached by swaps.
 static constexpr unsigned kMaxListedDims = 5;
 
@@ -42,6 +45,7 @@ private:
   void limitBlock(Choice &choice, BlockOp block);
   std::optional<int64_t> sizeLimit(BlockOp block);
   int64_t triedLimit(BlockOp block);
+  int64_t triedCopies(TileOp loop);
 
   void addNeeds(unsigned index, const Need &need);
   std::vector<std::string> relatedSites(unsigned index, const Need &need);
@@ -92,9 +96,19 @@ int64_t SpaceBuilder::triedLimit(BlockOp block) {
   return std::min(limit, sizeLimit(block).value_or(limit));
 }
 
+int64_t SpaceBuilder::triedCopies(TileOp loop) {
+  int64_t nests = 0;
+  loop.walk([&](Operation *op) { nests += isa<DotOp, ReduceOp, ReduceFnOp>(op); });
+  return std::max<int64_t>(kMaxTriedNests / std::max<int64_t>(nests, 1) - 1, 1);
+}
+
 std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Site &site) {
   const Knob &knob = *choice.knob;
-  int64_t limit = site.kind == SiteKind::Block ? triedLimit(cast<BlockOp>(site.op)) : INT64_MAX;
+  int64_t limit = INT64_MAX;
+  if (site.kind == SiteKind::Block)
+    limit = triedLimit(cast<BlockOp>(site.op));
+  else if (knob.name == "range_unroll_factors")
+    limit = triedCopies(cast<TileOp>(site.op));
   std::set<int64_t> tried;
   for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
     int64_t value = knob.samples.empty() ? sample : sample * choice.multiple;
