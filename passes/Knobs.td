@@ -10,6 +10,7 @@ def BindBlocks : ChoicePass<"helion-bind-blocks", 30>;
 def FlattenLoops : ChoicePass<"helion-flatten-loops", 40>;
 def MapPrograms : ChoicePass<"helion-map-programs", 50>;
 def UnrollLoops : ChoicePass<"helion-unroll-loops", 60>;
+def ChooseAccess : ChoicePass<"helion-choose-access", 65, "lanes">;
 def SetWarps : ChoicePass<"helion-set-warps", 70, "lanes">;
 
 def ReductionLoops : Knob<"reduction_loops", RollReductions, Slice, IntegerOr<PowersOfTwo<"8", "65536">, "none">> {
@@ -112,20 +113,48 @@ def StaticRanges : Knob<"static_ranges", UnrollLoops, ConstantLoop, Flag<>> {
   let notLegal = "more than 8 iterations with the chosen block";
 }
 
+def Indexing : Knob<"indexing", ChooseAccess, Access, Word<["any", "contiguous", "vector"]>> {
+  let preset = "vector";
+  let universal = "any";
+  let helion = HelionKey<"indexing", "", 0, ["pointer=vector", "block_ptr=vector", "tensor_descriptor=vector"]>;
+  let summary = "what an access relies on: nothing; that neighbours along the last dim lie together; also that groups of 16 bytes "
+                "begin at multiples of 16 bytes, so that a thread moves one at once";
+  let pickWhen = "`vector`: aligned tensors of even sizes; `contiguous`: odd sizes or offsets; `any`: calls with other strides";
+  let cost = "each is a condition on the calls that the code serves";
+}
+
+def LoadEvictionPolicies : Knob<"load_eviction_policies", ChooseAccess, Load, Word<["none", "first", "last"]>> {
+  let preset = "none";
+  let helion = HelionKey<"load_eviction_policies", "", 0, ["=none", "first=first", "last=last"]>;
+  let summary = "what the first cache does with loaded lines when it needs room: drop them first, or last";
+  let pickWhen = "`first`: data that is read once, beside data that is read again, which is `last`";
+  let cost = "none by itself";
+}
+
+def StoreCacheModifiers : Knob<"store_cache_modifiers", ChooseAccess, Store, Word<["none", "cs", "wt"]>> {
+  let preset = "none";
+  let helion = HelionKey<"store_cache_modifiers", "", 0, ["=none", ".cs=cs", ".wt=wt"]>;
+  let summary = "how a store goes through the caches: as others; `cs`, streaming: its lines are dropped first; `wt`: through all of them";
+  let pickWhen = "`cs`: large results that nobody reads soon";
+  let cost = "the next reader may wait for memory";
+}
+
 def NumWarps : Knob<"num_warps", SetWarps, Launch, Integer<PowersOfTwo<"1", "dev.max_threads floordiv dev.lanes">>> {
   let preset = "4";
+  let elements = "dev.lanes * dev.thread_elements";
   let helion = HelionKey<"num_warps", "", 1>;
   let summary = "warps of a program; its tiles are spread over their lanes";
   let pickWhen = "more: large tiles, whose values then need fewer registers of each thread; fewer: small tiles, and reductions that "
                  "should stay inside a warp";
   let cost = "a reduction over more than one warp goes through shared memory; few threads hide less of the memory's latency";
+  let notLegal = "a tile value of the launch has more elements than `dev.thread_elements` for each thread";
 }
 
 def : IgnoredHelionKey<"num_warps", "threads of a program are the target's choice">;
 def : IgnoredHelionKey<"num_stages", "no staged loads">;
-def : IgnoredHelionKey<"indexing", "one kind of access">;
-def : IgnoredHelionKey<"atomic_indexing", "one kind of access">;
-def : IgnoredHelionKey<"load_eviction_policies", "no cache hints on loads">;
+def : IgnoredHelionKey<"indexing", "the target has one kind of access">;
+def : IgnoredHelionKey<"atomic_indexing", "atomics have one kind of access">;
+def : IgnoredHelionKey<"load_eviction_policies", "the target has no cache hints on loads">;
 def : IgnoredHelionKey<"load_cache_modifiers", "no cache hints on loads">;
 def : IgnoredHelionKey<"store_cache_modifiers", "no target has it as a choice">;
 def : IgnoredHelionKey<"range_warp_specializes", "no specialised warps">;

@@ -14,7 +14,7 @@ mkdir -p "$out"
 emit() { # folder, kernel, arguments, options of four choice passes
   "$tool" --import-helion "$root/examples/$2/$2.py" --kernel "$2" --args "$3" -o "$out/$1.mlir"
   "$tool" --emit-artifact "$out/$1" "$out/$1.mlir" --target "$target" --config \
-    "helion-config{v=1},helion-roll-reductions$4,helion-order-loops,helion-bind-blocks$5,helion-flatten-loops,helion-map-programs$6,helion-unroll-loops,helion-set-warps$7"
+    "helion-config{v=1},helion-roll-reductions$4,helion-order-loops,helion-bind-blocks$5,helion-flatten-loops,helion-map-programs$6,helion-unroll-loops,helion-choose-access,helion-set-warps$7"
   echo "$out/$1"
 }
 

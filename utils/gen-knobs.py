@@ -99,9 +99,12 @@ def knob_row(knob):
         text += declared
         names.append(name)
     helion = knob["helion"]
+    declared, words = array("llvm::StringLiteral", knob["def"] + "HelionWords",
+                            [f"llvm::StringLiteral({quote(word)})" for word in helion["words"]])
+    text += declared
     row = [quote(knob["name"]), quote(knob["pass"]["name"]), f"SiteKind::{knob['site']['def']}",
            f"ValueKind::{value['kind']}", *names, quote(knob["preset"]),
-           quote(knob["universal"]), "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}" + "}",
+           quote(knob["universal"]), quote(knob["elements"]), "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}, {words}" + "}",
            quote(knob["summary"])]
     return text, "{" + ", ".join(row) + "}"
 
@@ -152,11 +155,14 @@ def doc_knob(knob):
     if knob["universal"]:
         rows.append(("serves every size", f"`{knob['universal']}`"))
     rows += [("pick it when", knob["pickWhen"]), ("cost", knob["cost"])]
+    if knob["elements"]:
+        rows.append(("elements of a tile value for each", f"at most `{knob['elements']}`"))
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])
     rows += [("only where", needs or "always"), ("not legal", knob["notLegal"])]
     helion = knob["helion"]
-    rows.append(("Helion's key", f"`{helion['key']}`" if helion["key"] else "none"))
+    words = ", ".join("`{}` is `{}`".format(*(json.dumps(word.partition("=")[0]), word.partition("=")[2])) for word in helion["words"])
+    rows.append(("Helion's key", (f"`{helion['key']}`" if helion["key"] else "none") + (f": {words}" if words else "")))
     print("| | |\n|---|---|")
     for name, text in rows:
         print(f"| {name} | {text} |")

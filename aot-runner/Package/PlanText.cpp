@@ -41,7 +41,7 @@ std::string PlanText::leaf(const Leaf &leaf) const {
   case Leaf::Kind::Stride:
     return name + ".stride(" + std::to_string(leaf.index) + ")";
   case Leaf::Kind::Align:
-    return name + ".align()";
+    return manifest.findArgument(leaf.name) ? name + ".align()" : "call.outputAlignment";
   case Leaf::Kind::Scalar:
     return name;
   case Leaf::Kind::Device:

@@ -168,9 +168,12 @@ Status run(const Package &package, const Passed *passed, const DLTensor *const *
   Tensor results[maxOutputs];
   if (Status status = read(package, passed, reading))
     return status;
-  if (Status status = pickVariant(reading, choice))
-    return status;
   if (Status status = readOutputs(package, reading, outputs, results))
+    return status;
+  for (int o = 0; o < package.outputCount; ++o)
+    if (results[o].align() < reading.call.outputAlignment)
+      reading.call.outputAlignment = results[o].align();
+  if (Status status = pickVariant(reading, choice))
     return status;
   const Variant &variant = reading.signature->variants[choice.variant];
   int64_t bytes[maxWorkspaces];

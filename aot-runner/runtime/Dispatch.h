@@ -35,7 +35,8 @@ struct Parameter {
 struct Call {
   const Passed *passed;
   const Tensor *tensors;
-  int device = 0; // where its tensors are
+  int device = 0;               // where its tensors are
+  int64_t outputAlignment = 64; // the least of its outputs'; of a question without outputs, what allocators give
   // Of a GPU only:
   int64_t multiprocessors = 0;
   void *stream = nullptr;

@@ -6,11 +6,14 @@
 #include "codegen/Common/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis/KernelHash.h"
+#include "passes/Analysis/WideAccess.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace helion;
+
+/// Of every buffer of the workspace, in bytes: what callers are asked for (docs/design/0002).
+static constexpr int64_t kWorkspaceAlignment = 64;
 
 std::optional<Dtype> helion::dtypeOf(Type type) {
   if (type.isIndex())
@@ -40,9 +43,13 @@ static SizeExpr productOf(ArrayRef<SizeExpr> sizes) {
 LogicalResult HostPlan::build(llvm::function_ref<LogicalResult(LaunchOp)> addLaunch) {
   manifest.kernel = kernel.getSymName().str();
   manifest.kernelHash = kernelHash(kernel);
+  Block &body = kernel.getBody().front();
+  // Facts come before what they simplify, outputs before facts on them.
+  for (Value output : body.getTerminator()->getOperands())
+    if (FailureOr<HostView> window = exprs.view(output); succeeded(window))
+      outputNames.insert(window->buffer);
   if (failed(addParameters()) || failed(addFacts()))
     return failure();
-  Block &body = kernel.getBody().front();
   if (failed(addOutputs(cast<ReturnOp>(body.getTerminator()))) || failed(addWorkspace()))
     return failure();
   for (Operation &op : body.without_terminator())
@@ -205,7 +212,7 @@ LogicalResult HostPlan::addFacts() {
   return success();
 }
 
-/// Facts may name allocations; manifests know arguments only.
+/// Facts may name allocations; manifests know arguments, and the addresses of outputs. The workspace's are aligned.
 FailureOr<Pred> HostPlan::factOnArguments(const Pred &fact) {
   llvm::StringMap<HostView> allocations;
   for (Operation &op : kernel.getBody().front())
@@ -216,6 +223,8 @@ FailureOr<Pred> HostPlan::factOnArguments(const Pred &fact) {
     auto found = allocations.find(leaf.name);
     if (found == allocations.end())
       return std::nullopt;
+    if (leaf.kind == Leaf::Kind::Align && !outputNames.contains(leaf.name))
+      return SizeExpr::constant(kWorkspaceAlignment);
     if (leaf.kind == Leaf::Kind::Size && leaf.index < found->second.sizes.size())
       return found->second.sizes[leaf.index];
     if (leaf.kind == Leaf::Kind::Stride && leaf.index < found->second.strides.size())
@@ -233,16 +242,13 @@ SizeExpr HostPlan::specialise(const SizeExpr &expr) const {
   });
 }
 
-int64_t HostPlan::divisor(const SizeExpr &expr) const {
-  int64_t divisor = 1;
-  for (const Pred &fact : manifest.facts) {
-    if (fact.isOverlap() || fact.op() != Pred::Compare::EQ || !fact.rhs().isConstant(0) ||
-        fact.lhs().kind() != SizeExpr::Kind::Mod || fact.lhs().lhs() != expr)
-      continue;
-    if (std::optional<int64_t> known = fact.lhs().rhs().asConstant(); known && *known > 0)
-      divisor = std::lcm(divisor, *known);
-  }
-  return divisor;
+int64_t HostPlan::divisor(const SizeExpr &expr) const { return divisorOf(expr, manifest.facts); }
+
+int64_t HostPlan::alignment(StringRef buffer) const {
+  if (!manifest.findArgument(buffer) && !outputNames.contains(buffer))
+    return kWorkspaceAlignment;
+  int64_t divisor = this->divisor(SizeExpr::align(buffer));
+  return divisor & -divisor;
 }
 
 //===-- Values ----------------------------------------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "dialect/Target/Manifest.h"
 #include "passes/Analysis/HostExpr.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace helion {
 
@@ -28,8 +29,10 @@ public:
 
   /// The artifact will rely on it; facts that always hold are left out.
   void addFact(const Pred &fact);
-  /// The largest number that the facts say divides `expr`; 1 where they say nothing.
+  /// A number that the facts say divides `expr`; 1 where they say nothing, 0 for the constant 0.
   int64_t divisor(const SizeExpr &expr) const;
+  /// Bytes that the address of element 0 of a buffer is a multiple of, a power of two.
+  int64_t alignment(llvm::StringRef buffer) const;
 
   HostExprs exprs;
   Manifest manifest;
@@ -50,6 +53,7 @@ private:
 
   KernelOp kernel;
   std::vector<std::pair<Leaf, int64_t>> fixedLeaves;
+  llvm::StringSet<> outputNames;
 };
 
 } // namespace helion

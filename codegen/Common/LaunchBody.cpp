@@ -8,8 +8,10 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Analysis/WideAccess.h"
 #include "llvm/ADT/StringSet.h"
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace helion;
@@ -138,7 +140,7 @@ Value LaunchBody::pointerWord(const HostView &view) {
   word.name = view.buffer;
   word.value = view.offset;
   return parameter("pointer " + view.buffer + " " + view.offset.str(), LLVM::LLVMPointerType::get(b.getContext()),
-                   {word});
+                   {word, 0, bytesOfElement(view.base.getType())});
 }
 
 /// `memref<T>` at `pointer`: the descriptor of rank 0 is the one that needs no sizes.
@@ -201,11 +203,11 @@ void LaunchBody::markDivisors() {
     if (!word || word->kind == PlanArgument::Kind::Scalar)
       continue;
     bool isPointer = word->kind == PlanArgument::Kind::Pointer;
-    if (isPointer && !word->value.isConstant(0))
-      continue;
-    int64_t divisor = plan.divisor(isPointer ? SizeExpr::align(word->name) : word->value);
-    // An alignment is a power of two.
-    divisor = isPointer ? divisor & -divisor : divisor;
+    int64_t divisor = plan.divisor(word->value);
+    if (isPointer) {
+      divisor = std::gcd(plan.alignment(word->name), divisor * parameter.elementBytes);
+      divisor &= -divisor;
+    }
     StringRef name = isPointer ? LLVM::LLVMDialect::getAlignAttrName() : StringRef(kMultipleAttr);
     if (divisor > 1)
       body.setArgAttr(number + firstWord, name, b.getI64IntegerAttr(divisor));

@@ -40,6 +40,7 @@ private:
   struct Parameter {
     std::optional<PlanArgument> word;
     unsigned axis = 0;
+    int64_t elementBytes = 1; // of what a pointer points to
   };
   mlir::Value parameter(llvm::StringRef key, mlir::Type type, Parameter parameter);
   mlir::Value indexWord(const SizeExpr &expr);

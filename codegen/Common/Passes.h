@@ -33,6 +33,10 @@ constexpr llvm::StringLiteral kInstructionAttr = "instruction";
 /// No barrier has to order them.
 constexpr llvm::StringLiteral kPlaceAttr = "helion.place";
 
+/// On a load or store of a host tensor (string): what caches should do, as `evict` of the kernel's access says it. Left
+/// to the target.
+constexpr llvm::StringLiteral kCacheHintAttr = "helion.cache_hint";
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "codegen/Common/Passes.h.inc"

@@ -12,10 +12,18 @@ using namespace helion;
 using namespace helion::threads;
 
 namespace {
-void setPlace(Operation *op, Attribute place) {
-  if (place)
-    op->setAttr(kPlaceAttr, place);
-}
+/// What each access of memory that an op becomes says besides.
+struct Marks {
+  Attribute place; // kPlaceAttr; null: not known
+  StringAttr hint; // kCacheHintAttr; null: none
+
+  void set(Operation *op) const {
+    if (place)
+      op->setAttr(kPlaceAttr, place);
+    if (hint)
+      op->setAttr(kCacheHintAttr, hint);
+  }
+};
 
 /// None for a scalar.
 std::optional<Layout> layoutOfTile(Value value) {
@@ -29,9 +37,8 @@ bool actsAlways(const Ownership &owners) {
 /// The registers of a load, one run after the other.
 class Loader {
 public:
-  /// `place` is for kPlaceAttr.
-  Loader(OpBuilder &b, Location loc, TileAccess &access, Value fill, Attribute place)
-      : b(b), loc(loc), access(access), fill(fill), place(place) {}
+  Loader(OpBuilder &b, Location loc, TileAccess &access, Value fill, const Marks &marks)
+      : b(b), loc(loc), access(access), fill(fill), marks(marks) {}
 
   SmallVector<Value> run(ArrayRef<int64_t> registers) {
     if (registers.size() == 1)
@@ -52,7 +59,7 @@ public:
 private:
   Value element(int64_t reg) {
     auto load = memref::LoadOp::create(b, loc, access.memory(), ValueRange{access.at(reg)});
-    setPlace(load, place);
+    marks.set(load);
     return load;
   }
   Value one(int64_t reg) {
@@ -68,7 +75,7 @@ private:
     auto type = VectorType::get({width}, access.held());
     auto load = vector::LoadOp::create(at, loc, type, access.memory(), ValueRange{first}, false,
                                        llvm::Align(access.alignment()));
-    setPlace(load, place);
+    marks.set(load);
     return unpack(at, loc, load);
   }
 
@@ -76,7 +83,7 @@ private:
   Location loc;
   TileAccess &access;
   Value fill;
-  Attribute place;
+  Marks marks;
 };
 
 struct LowerLoad : ThreadPattern<LoadOp> {
@@ -90,7 +97,7 @@ struct LowerLoad : ThreadPattern<LoadOp> {
     Value fill = op.getOther() ? toMemory(b, loc, adaptor.getOther()) : zeroOf(b, loc, access.held());
     // Several threads may hold an element that is loaded.
     bool isAlone = layout && actsAlways(ownershipOf(*layout, code.lanes, code.warps));
-    Loader loader(b, loc, access, fill, isAlone ? access.place() : Attribute());
+    Loader loader(b, loc, access, fill, {isAlone ? access.place() : Attribute(), op.getEvictAttr()});
     SmallVector<Value> elements(layout ? layout->size(LayoutSpace::Reg) : 1);
     for (ArrayRef<int64_t> run : access.runs().groups)
       for (auto [reg, value] : llvm::zip(run, loader.run(run)))
@@ -122,22 +129,22 @@ struct LowerStore : ThreadPattern<StoreOp> {
                         : isFirstThread(code, b, loc);
     for (ArrayRef<int64_t> run : access.runs().groups)
       if (!layout || owners.registers[run.front()])
-        store(b, loc, access, run, elements, acts);
+        store(b, loc, access, run, elements, acts, {access.place(), op.getEvictAttr()});
     b.eraseOp(op);
     return success();
   }
 
 private:
   static void store(OpBuilder &b, Location loc, TileAccess &access, ArrayRef<int64_t> run, ArrayRef<Value> elements,
-                    Value acts) {
+                    Value acts, const Marks &marks) {
     if (run.size() == 1)
-      return one(b, loc, access, run.front(), elements, acts);
+      return one(b, loc, access, run.front(), elements, acts, marks);
     Value place = access.at(run.front());
     SmallVector<Value> values = llvm::map_to_vector(run, [&](int64_t reg) { return elements[reg]; });
     auto wide = [&](OpBuilder &at) {
       auto store = vector::StoreOp::create(at, loc, pack(at, loc, values), access.memory(), ValueRange{place}, false,
                                            llvm::Align(access.alignment()));
-      setPlace(store, access.place());
+      marks.set(store);
       return SmallVector<Value>();
     };
     Value inside = access.isInside(run.back());
@@ -151,15 +158,16 @@ private:
     }
     divergentIf(b, loc, both(b, loc, acts, inside), wide, [&](OpBuilder &at) {
       for (int64_t reg : run)
-        one(b, loc, access, reg, elements, acts);
+        one(b, loc, access, reg, elements, acts, marks);
       return SmallVector<Value>();
     });
   }
 
-  static void one(OpBuilder &b, Location loc, TileAccess &access, int64_t reg, ArrayRef<Value> elements, Value acts) {
+  static void one(OpBuilder &b, Location loc, TileAccess &access, int64_t reg, ArrayRef<Value> elements, Value acts,
+                  const Marks &marks) {
     auto write = [&](OpBuilder &at) {
       auto store = memref::StoreOp::create(at, loc, elements[reg], access.memory(), ValueRange{access.at(reg)});
-      setPlace(store, access.place());
+      marks.set(store);
       return SmallVector<Value>();
     };
     if (Value inside = both(b, loc, acts, access.isInside(reg)))

@@ -35,6 +35,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   AssignLayoutsPassOptions layouts;
   layouts.lanes = device.lanes;
   layouts.dotInstruction = kMmaInstruction.str();
+  layouts.threadElements = device.threadElements();
   pipeline.addPass(createAssignLayoutsPass(layouts));
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;

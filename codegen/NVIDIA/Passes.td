@@ -28,6 +28,26 @@ def LowerSharedMemoryPass : Pass<"helion-lower-shared-memory", "::mlir::ModuleOp
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def LowerCacheHintsPass : Pass<"helion-lower-cache-hints", "::mlir::func::FuncOp"> {
+  let summary = "Turn loads and stores with a cache hint into the instructions that have it";
+  let description = [{
+    **Does.** An access of `helion.cache_hint` becomes assembly, in pieces as wide as its alignment: `first` and `last` of loads are
+    `L1::evict_first` and `L1::evict_last`, `cs` and `wt` of stores the cache operators of these names.
+
+    **Before / After.**
+    ```mlir
+    %v = vector.load %x[%i] {alignment = 16 : i64, helion.cache_hint = "first"} : memref<?xf32, strided<[1]>>, vector<4xf32>
+    // becomes
+    %w = llvm.inline_asm has_side_effects "{ .. ld.global.L1::evict_first.v4.b32 {$0, $1, $2, $3}, [at]; }" ..
+    ```
+    **Needs.** functions of one thread's code. **Gives.** no `helion.cache_hint`. **Reads.** none.
+    **Fails when.** the hint is none of these. **Numerics.** exact.
+  }];
+  let statistics = [Statistic<"lowered", "hints-lowered", "accesses with a cache hint">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerThreadOpsPass : Pass<"helion-lower-thread-ops", "::mlir::ModuleOp"> {
   let summary = "Turn `gpu` ops into NVVM's";
   let description = [{

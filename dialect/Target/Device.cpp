@@ -71,6 +71,7 @@ static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
   return {{"lanes", device.lanes},
           {"max_threads", device.maxThreads},
           {"registers", device.registers},
+          {"thread_elements", device.threadElements()},
           {"shared_bytes", device.sharedBytes},
           {"l2_bytes", device.level2Bytes}};
 }

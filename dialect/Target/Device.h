@@ -26,8 +26,8 @@ struct CpuDevice {
   int64_t level3Bytes; // A core's share of the last level.
 };
 
-/// `dev.lanes`, `dev.max_threads`, `dev.registers`, `dev.shared_bytes`, `dev.l2_bytes`. How many processors there are
-/// differs between devices of one row: who has a device binds `dev.sms`.
+/// `dev.lanes`, `dev.max_threads`, `dev.registers`, `dev.thread_elements`, `dev.shared_bytes`, `dev.l2_bytes`. How many
+/// processors there are differs between devices of one row: who has a device binds `dev.sms`.
 struct NvidiaDevice {
   unsigned ptxVersion;   // That our PTX says: 86 is 8.6.
   unsigned lanes;        // Of a warp.
@@ -38,6 +38,10 @@ struct NvidiaDevice {
   int64_t sharedBytes;   // The most that a block may have.
   int64_t smSharedBytes; // Of a multiprocessor.
   int64_t level2Bytes;   // Of the device.
+
+  /// Elements of one tile value that a thread holds at most: code is as long as that, and the registers hold two such
+  /// values of 32 bits.
+  int64_t threadElements() const { return (registers + 1) / 2; }
 };
 
 /// One row of the table of targets; rows live as long as the program.

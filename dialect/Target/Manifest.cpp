@@ -336,6 +336,9 @@ public:
       if (leaf.kind == Leaf::Kind::Device)
         return;
       const Argument *argument = manifest.findArgument(leaf.name);
+      auto isLeaf = [&](const PlanOutput &output) { return output.name == leaf.name; };
+      if (leaf.kind == Leaf::Kind::Align && llvm::any_of(manifest.plan.outputs, isLeaf))
+        return;
       bool wantsTensor = leaf.kind != Leaf::Kind::Scalar;
       bool isTensor = argument && argument->kind == Argument::Kind::Tensor;
       if (!argument || argument->kind == Argument::Kind::None || wantsTensor != isTensor)

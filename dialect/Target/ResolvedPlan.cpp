@@ -24,7 +24,7 @@ std::optional<int64_t> Binding::value(const Leaf &leaf) const {
   }
   auto tensor = tensors.find(leaf.name);
   if (tensor == tensors.end())
-    return std::nullopt;
+    return leaf.kind == Leaf::Kind::Align ? std::optional(outputAlign) : std::nullopt;
   if (leaf.kind == Leaf::Kind::Align)
     return tensor->second.align;
   const std::vector<int64_t> &list = leaf.kind == Leaf::Kind::Size ? tensor->second.sizes : tensor->second.strides;

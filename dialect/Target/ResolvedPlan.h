@@ -23,6 +23,8 @@ struct Binding {
   std::map<std::string, int64_t> device; // `dev.` names beyond those of the target's row.
   /// Pairs of arguments, the smaller name first; a pair that is not here does not overlap.
   std::map<std::pair<std::string, std::string>, Overlap> overlaps;
+  /// Bytes that the addresses of outputs are multiples of: what allocators and workers give at least.
+  int64_t outputAlign = 64;
 
   std::optional<int64_t> value(const Leaf &leaf) const;
   std::optional<Overlap> overlap(llvm::StringRef a, llvm::StringRef b) const;

@@ -6,6 +6,7 @@
 #define HELION_PASSES_CONFIG_BLOCKDEFAULTS_H
 
 #include "dialect/IR/Helion.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace helion {
 
@@ -18,6 +19,11 @@ constexpr int64_t kMinSliceExtent = 8, kMaxSliceExtent = 65536, kDefaultSliceExt
 ///   else 16 if R <= 256; else 1,
 /// then moved into the block's min, max and multiple. A slice of unknown size counts as 1 in R.
 int64_t defaultExtent(BlockOp block);
+
+/// Extents of all blocks together, by name, from which the default config of a target starts whose programs run on
+/// lanes: tiles of about 1024 lanes, long along the dims that stand last; with dots, up to 64 along their dims and
+/// tiles of up to 4096 lanes. Slices have 1024.
+llvm::StringMap<int64_t> startExtents(KernelOp kernel);
 
 } // namespace helion
 

@@ -102,10 +102,11 @@ public:
 
 private:
   Error readMember(StringRef key, const json::Value &value);
-  Error readSingle(const Knob &knob, const json::Value &value);
   void turnOrders(Config &kept) const;
   Error readList(const Knob &knob, StringRef key, const json::Array &list);
   Error readEntry(const Knob &knob, StringRef site, const json::Value &value);
+  Error readAll(const Knob &knob, const json::Value &value);
+  std::optional<ConfigValue> readWord(const Knob &knob, StringRef site, const json::Value &value);
   const Knob *find(StringRef key, bool &isAlias) const;
 
   const HelionJson &helion;
@@ -122,7 +123,27 @@ static std::string textOf(const json::Value &value) {
 
 /// What Helion writes for a default: nothing chosen, off, or no factor.
 static bool isNeutral(const json::Value &value) {
-  return value.getAsNull() || value.getAsBoolean() == false || value.getAsInteger() == 0;
+  return value.getAsNull() || value.getAsBoolean() == false || value.getAsInteger() == 0 || value.getAsString() == "";
+}
+
+static bool isUniform(const json::Array &list) {
+  return !list.empty() && all_of(list, [&](const json::Value &value) { return value == list.front(); });
+}
+
+/// The pairs `THEIRS=OURS` of a knob's words.
+static std::vector<std::pair<StringRef, StringRef>> wordsOf(const Knob &knob) {
+  std::vector<std::pair<StringRef, StringRef>> words;
+  for (StringRef pair : knob.helion.words)
+    words.push_back(pair.rsplit('='));
+  return words;
+}
+
+/// What Helion writes for our word; none where it has nothing for it.
+static std::optional<StringRef> toHelionWord(const Knob &knob, const ConfigValue &value) {
+  for (auto [theirs, ours] : wordsOf(knob))
+    if (value.asWord() && ours == *value.asWord())
+      return theirs;
+  return std::nullopt;
 }
 
 static std::optional<ConfigValue> toValue(const json::Value &value) {
@@ -152,6 +173,21 @@ const Knob *HelionReader::find(StringRef key, bool &isAlias) const {
   return nullptr;
 }
 
+/// Where several words of Helion's are one of ours, all but the first are reported.
+std::optional<ConfigValue> HelionReader::readWord(const Knob &knob, StringRef site, const json::Value &value) {
+  std::optional<StringRef> given = value.getAsString();
+  for (auto [theirs, ours] : wordsOf(knob)) {
+    if (!given || theirs != *given)
+      continue;
+    ConfigValue word = ConfigValue::word(ours);
+    if (toHelionWord(knob, word) != theirs)
+      ignored.push_back(
+          ("`" + knob.helion.key + "` of `" + site + "`: `" + theirs + "` is read as `" + ours + "`").str());
+    return word;
+  }
+  return std::nullopt;
+}
+
 Error HelionReader::readEntry(const Knob &knob, StringRef site, const json::Value &value) {
   if (isNeutral(value))
     return Error::success();
@@ -160,7 +196,7 @@ Error HelionReader::readEntry(const Knob &knob, StringRef site, const json::Valu
     ignored.push_back(("`" + knob.helion.key + "` of `" + site + "`: no choice there").str());
     return Error::success();
   }
-  std::optional<ConfigValue> chosen = toValue(value);
+  std::optional<ConfigValue> chosen = knob.helion.words.empty() ? toValue(value) : readWord(knob, site, value);
   if (!chosen)
     return createStringError("`" + knob.helion.key + "`: `" + textOf(value) + "` is no value");
   if (Error error = choice->check(*chosen))
@@ -186,10 +222,11 @@ Error HelionReader::readList(const Knob &knob, StringRef key, const json::Array 
                            join(lengths, " or "));
 }
 
-Error HelionReader::readSingle(const Knob &knob, const json::Value &value) {
+/// One value for every site of the knob.
+Error HelionReader::readAll(const Knob &knob, const json::Value &value) {
   std::vector<std::vector<std::string>> positions = helion.positionsOf(knob);
-  for (const std::string &launch : positions.front())
-    if (Error error = readEntry(knob, launch, value))
+  for (const std::string &site : positions.front())
+    if (Error error = readEntry(knob, site, value))
       return error;
   return Error::success();
 }
@@ -207,12 +244,17 @@ Error HelionReader::readMember(StringRef key, const json::Value &value) {
   if (!first)
     return createStringError("`" + key + "` and `" + other->second + "` name the same choice");
   if (knob->helion.single)
-    return readSingle(*knob, value);
+    return readAll(*knob, value);
   if (isAlias)
     return readList(*knob, key, json::Array{value});
   if (value.getAsNull())
     return Error::success();
+  // Helion takes one word for all accesses, too; so is a list of equal ones, whose length depends on Helion's own
+  // passes.
   const json::Array *list = value.getAsArray();
+  bool isAccess = knob->site == SiteKind::Access || knob->site == SiteKind::Load || knob->site == SiteKind::Store;
+  if (isAccess && !knob->helion.words.empty() && (value.getAsString() || (list && isUniform(*list))))
+    return readAll(*knob, list ? list->front() : value);
   if (!list)
     return createStringError("`" + key + "` is `" + textOf(value) + "`, expected a list");
   return readList(*knob, key, *list);
@@ -267,12 +309,14 @@ static json::Value toJson(const Knob &knob, const ConfigValue &value, bool isPre
     return *integer;
   if (const std::vector<int64_t> *list = value.asList())
     return json::Array(*list);
+  if (!knob.helion.words.empty())
+    return toHelionWord(knob, value).value_or(*toHelionWord(knob, *knob.preset));
   return knob.kind == ValueKind::Word ? json::Value(*value.asWord()) : json::Value(nullptr);
 }
 
 std::string HelionJson::write(const Config &config, std::vector<std::string> &lost) const {
   json::Object object;
-  Config written = configs.defaultConfig();
+  Config written(configs.knobs());
   for (const Knob &knob : configs.knobs().knobs()) {
     if (knob.helion.key.empty())
       continue;
@@ -291,7 +335,7 @@ std::string HelionJson::write(const Config &config, std::vector<std::string> &lo
         shown = toHelionOrder(*choice, config, shown);
       list.push_back(toJson(knob, shown, shown == choice->preset));
       isDefault &= shown == choice->preset;
-      if (value)
+      if (value && (knob.helion.words.empty() || toHelionWord(knob, *value)))
         written.set(knob.name, site, *value);
     }
     if (isDefault || list.empty())

@@ -24,6 +24,8 @@ enum class SiteKind {
   InnerLoop,
   ConstantLoop,
   Dot,
+  Access,
+  Load,
   Store
 };
 
@@ -40,6 +42,7 @@ struct NeedRow {
 struct HelionKeyRow {
   llvm::StringLiteral key, alias;
   bool single;
+  llvm::ArrayRef<llvm::StringLiteral> words; // `THEIRS=OURS`
 };
 struct KnobRow {
   llvm::StringLiteral name, pass;
@@ -49,7 +52,7 @@ struct KnobRow {
   llvm::ArrayRef<llvm::StringLiteral> words;
   llvm::ArrayRef<int64_t> samples;
   llvm::ArrayRef<NeedRow> needs;
-  llvm::StringLiteral preset, universal;
+  llvm::StringLiteral preset, universal, elements;
   HelionKeyRow helion;
   llvm::StringLiteral summary;
 };
@@ -101,6 +104,8 @@ struct Knob {
   std::optional<ConfigValue> preset;
   /// The value whose code serves every size, where the default's does not.
   std::optional<ConfigValue> universal;
+  /// Elements that a tile value of the launch may have for each unit of the value.
+  std::optional<int64_t> elements;
   HelionKeyRow helion;
 
   /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.

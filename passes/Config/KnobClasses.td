@@ -26,6 +26,8 @@ def Launch : SiteKind<"launch">;
 def InnerLoop : SiteKind<"tile loop inside a grid loop">;
 def ConstantLoop : SiteKind<"tile loop inside a grid loop, of constant bounds">;
 def Dot : SiteKind<"dot">;
+def Access : SiteKind<"load or store with a tile among its indices">;
+def Load : SiteKind<"load with a tile among its indices, whose source names no policy">;
 def Store : SiteKind<"store">;
 
 /// The range of an integer, or of one element of a list. Bounds are expressions over facts of the target
@@ -63,11 +65,13 @@ class Needs<string otherKnob, list<string> otherValues> {
 }
 
 /// How Helion's Config spells the knob: `key` is a list with one entry per site in program order, or for `Single` one
-/// value for the kernel. `alias` is the singular that stands for a list of one.
-class HelionKey<string listKey, string singular = "", bit oneValue = 0> {
+/// value for the kernel. `alias` is the singular that stands for a list of one. `words` are `THEIRS=OURS`, where they differ
+/// from ours; of several for one of ours the first is written.
+class HelionKey<string listKey, string singular = "", bit oneValue = 0, list<string> translated = []> {
   string key = listKey;
   string alias = singular;
   bit single = oneValue;
+  list<string> words = translated;
 }
 def NoHelionKey : HelionKey<"">;
 
@@ -81,6 +85,8 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   string defaultRule = "";
   /// The value whose code serves every size, where the default's does not.
   string universal = "";
+  /// Elements that a tile value of the launch may have for each unit of the value, as an expression over facts.
+  string elements = "";
   list<Needs> needs = [];
   HelionKey helion = NoHelionKey;
   string summary = ?;

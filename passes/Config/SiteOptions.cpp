@@ -68,6 +68,20 @@ LogicalResult SiteOptions::checkSites(Operation *module, ArrayRef<StringRef> sit
   return success();
 }
 
+/// Words need no facts of a target, so those of knobs that only some targets have are known here too.
+LogicalResult SiteOptions::checkWords(Operation *module) const {
+  for (const KnobRow &row : neutralKnobRows().knobs)
+    for (const auto &[site, value] : values) {
+      if (row.name != key || (value.asWord() && llvm::is_contained(row.words, *value.asWord())))
+        continue;
+      InFlightDiagnostic error = module->emitError()
+                                 << key << ": `" << site << "` cannot be `" << value.str() << "`; it takes one of ";
+      llvm::interleave(row.words, [&](StringRef word) { error << "`" << word << "`"; }, [&] { error << ", "; });
+      return error;
+    }
+  return success();
+}
+
 LogicalResult SiteOptions::checkValues(Operation *module) const {
   KnobTable table = neutralKnobs();
   ArrayRef<Knob> knobs = table.find(key);

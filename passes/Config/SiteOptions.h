@@ -28,6 +28,8 @@ public:
   /// Fails on a value that no knob of the option's name in the neutral table allows: a range stands there and nowhere
   /// else. Whether the site takes it is the pass's question.
   mlir::LogicalResult checkValues(mlir::Operation *module) const;
+  /// The same for a knob of words that only some targets have.
+  mlir::LogicalResult checkWords(mlir::Operation *module) const;
 
   /// The value at a site; none where the option does not name it.
   std::optional<int64_t> integer(llvm::StringRef site) const;

@@ -121,7 +121,18 @@ private:
         .Case<TileOp>([&](TileOp loop) { visitLoop(loop); })
         .Case<RangeOp>([&](RangeOp range) { addIf(canRoll(range), SiteKind::Slice, range.getSite(), op); })
         .Case<DotOp>([&](DotOp dot) { add(SiteKind::Dot, dot.getSite(), op); })
-        .Case<StoreOp>([&](StoreOp store) { add(SiteKind::Store, store.getSite(), op); });
+        .Case<LoadOp>([&](LoadOp load) {
+          addIf(hasTile(load.getIndices()), SiteKind::Access, load.getSite(), op);
+          addIf(hasTile(load.getIndices()) && !load.getEvict(), SiteKind::Load, load.getSite(), op);
+        })
+        .Case<StoreOp>([&](StoreOp store) {
+          addIf(hasTile(store.getIndices()), SiteKind::Access, store.getSite(), op);
+          add(SiteKind::Store, store.getSite(), op);
+        });
+  }
+
+  static bool hasTile(OperandRange indices) {
+    return llvm::any_of(indices, [](Value index) { return isa<TileType>(index.getType()); });
   }
 
   void visitBlock(BlockOp block) {

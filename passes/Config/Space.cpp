@@ -72,7 +72,7 @@ bool Space::holds(const Constraint &constraint, const Point &point) const {
   case Constraint::Kind::Lanes:
     for (const Constraint::Term &term : constraint.terms)
       product = saturatingMultiply(product, lanesOf(term, point));
-    return product <= constraint.limit;
+    return product <= saturatingMultiply(constraint.limit, indices.empty() ? 1 : integerOf(point[indices.front()]));
   case Constraint::Kind::Unrolls:
     for (const Constraint::Term &term : constraint.terms)
       product =
@@ -135,6 +135,14 @@ Config Space::toConfig(const Point &point) const {
 const ConfigValue &Space::valueOf(const Config &config, StringRef knob, StringRef site) const {
   const ConfigValue *value = config.find(knob, site);
   return value ? *value : choiceList[*indexOf(knob, site)].preset;
+}
+
+Config Space::defaultConfig() const {
+  Config config(table);
+  for (const Choice &choice : choiceList)
+    if (choice.start != choice.preset)
+      config.set(choice.knob->name, choice.site, choice.start);
+  return config;
 }
 
 Config Space::universalConfig() const {
@@ -205,11 +213,14 @@ void Space::printJson(raw_ostream &os) const {
     json::Array values;
     for (const ConfigValue &value : choice.values)
       values.push_back(toJson(value));
-    choices.push_back(json::Object{{"knob", choice.knob->name},
-                                   {"pass", choice.knob->pass},
-                                   {"site", choice.site},
-                                   {"default", toJson(choice.preset)},
-                                   {"values", std::move(values)}});
+    json::Object row{{"knob", choice.knob->name},
+                     {"pass", choice.knob->pass},
+                     {"site", choice.site},
+                     {"default", toJson(choice.preset)},
+                     {"values", std::move(values)}};
+    if (choice.start != choice.preset)
+      row["start"] = toJson(choice.start);
+    choices.push_back(std::move(row));
   }
   for (const Constraint &constraint : constraintList)
     constraints.push_back(constraint.text);
@@ -217,7 +228,8 @@ void Space::printJson(raw_ostream &os) const {
   os << "{\n";
   printLines(os, "choices", choices);
   printLines(os, "constraints", constraints);
-  os << "  \"default\": " << json::Value(defaultConfig().print()) << ",\n  \"size\": ";
+  os << "  \"default\": " << json::Value(defaultConfig().print())
+     << ",\n  \"universal\": " << json::Value(canonical(universalConfig()).print()) << ",\n  \"size\": ";
   if (count.exact)
     os << *count.exact << "\n}\n";
   else

@@ -18,7 +18,8 @@ struct Choice {
   std::string site;
   std::string launch;              // As in Site.
   std::vector<ConfigValue> values; // What the search tries, in order; the default is among them.
-  ConfigValue preset;              // The default.
+  ConfigValue preset;              // What a text that does not name the choice means.
+  ConfigValue start;               // Of the default config, where the target wants another one than `preset`.
   // Limits of this site beyond the knob's.
   int64_t low = 1, high = INT64_MAX, multiple = 1;
   unsigned numDims = 0; // Of the loop, for a permutation.
@@ -32,7 +33,7 @@ struct Constraint {
   enum class Kind {
     Needs,   // choices[0] has its default, or one of the others has a value in `values`.
     AtMost,  // Block choices[0] is at most block choices[1].
-    Lanes,   // The product of `terms`, times `factor`, is at most `limit`.
+    Lanes,   // The product of `terms`, times `factor`, is at most `limit`; with a choice, `limit` for each unit of it.
     Unrolls, // Flag choices[0] is off, or the iterations over `terms` (`trips` lanes each) are at most `limit`.
   };
   /// The lanes of a block: its choice, or the chunk of its slice where that is rolled, or a number.
@@ -69,7 +70,7 @@ public:
   };
   Size size() const;
 
-  Config defaultConfig() const { return Config(table); }
+  Config defaultConfig() const;
   /// The default, but with code that serves every size wherever a knob has such a value.
   Config universalConfig() const;
   /// Each choice uniform among its values; draws that break a limit are drawn again, choices without meaning get their
@@ -96,7 +97,7 @@ public:
   /// limits, and on a broken constraint.
   llvm::Error validate(const Config &config) const;
 
-  /// One object: choices with values and defaults, constraints, size.
+  /// One object: choices with values and defaults, constraints, the default and the universal config, size.
   void printJson(llvm::raw_ostream &os) const;
 
 private:

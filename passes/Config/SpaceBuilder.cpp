@@ -35,6 +35,9 @@ public:
   void build();
 
 private:
+  /// Blocks with their slices, and a product of numbers.
+  using LanesKey = std::pair<std::vector<std::pair<int, int>>, int64_t>;
+
   void addChoice(const Knob &knob, const Site &site);
   std::vector<ConfigValue> valuesAt(const Choice &choice, const Site &site);
   std::vector<ConfigValue> integersAt(const Choice &choice, const Site &site);
@@ -51,14 +54,20 @@ private:
   std::vector<std::string> relatedSites(unsigned index, const Need &need);
   void addAtMost(unsigned index, BlockOp block);
   void addLanes();
-  void addLanesOf(Type type);
+  void addLanesOf(Type type, StringRef launch);
+  void addLanes(std::map<LanesKey, Constraint> &found, int64_t limit, std::optional<unsigned> units);
+  void raiseStart(unsigned index, const Constraint &constraint);
   void addUnrolls(unsigned index, TileOp loop);
   std::optional<Constraint::Term> termOf(StringAttr block, StringAttr range, int64_t &factor);
 
   Space &space;
   KernelOp kernel;
   std::vector<Site> siteOf; // Per choice.
-  std::map<std::pair<std::vector<std::pair<int, int>>, int64_t>, Constraint> lanes;
+  llvm::StringMap<int64_t> starts;
+  /// Of all launches.
+  std::map<LanesKey, Constraint> lanes;
+  /// Of single launches.
+  std::map<std::string, std::map<LanesKey, Constraint>> lanesOfLaunch;
 };
 
 //===-- Choices ---------------------------------------------------------------------------------------------------===//
@@ -116,8 +125,9 @@ std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Si
     if (legal && value % choice.multiple == 0 && value <= limit)
       tried.insert(value);
   }
-  if (choice.preset.asInteger())
-    tried.insert(*choice.preset.asInteger());
+  for (const ConfigValue &value : {choice.preset, choice.start})
+    if (value.asInteger())
+      tried.insert(*value.asInteger());
   std::vector<ConfigValue> values(tried.begin(), tried.end());
   for (StringRef word : knob.words)
     values.push_back(ConfigValue::word(word));
@@ -196,12 +206,14 @@ ConfigValue SpaceBuilder::presetAt(const Choice &choice, const Site &site) {
 }
 
 void SpaceBuilder::addChoice(const Knob &knob, const Site &site) {
-  Choice choice{&knob, site.name, site.launch, {}, {}};
+  Choice choice{&knob, site.name, site.launch, {}, {}, {}};
   if (auto loop = dyn_cast<TileOp>(site.op))
     choice.numDims = loop.getNumDims();
   if (auto block = dyn_cast<BlockOp>(site.op))
     limitBlock(choice, block);
-  choice.preset = presetAt(choice, site);
+  choice.preset = choice.start = presetAt(choice, site);
+  if (auto start = starts.find(site.name); start != starts.end() && isa<BlockOp>(site.op))
+    choice.start = start->second;
   choice.values = valuesAt(choice, site);
   space.choiceList.push_back(std::move(choice));
   siteOf.push_back(site);
@@ -272,7 +284,7 @@ std::optional<Constraint::Term> SpaceBuilder::termOf(StringAttr block, StringAtt
   return term;
 }
 
-void SpaceBuilder::addLanesOf(Type type) {
+void SpaceBuilder::addLanesOf(Type type, StringRef launch) {
   if (!isTileValue(type))
     return;
   Constraint constraint{Constraint::Kind::Lanes, {}, {}, {}};
@@ -286,37 +298,70 @@ void SpaceBuilder::addLanesOf(Type type) {
       }
   }
   llvm::sort(key);
-  if (!key.empty())
-    lanes.try_emplace({std::move(key), constraint.factor}, std::move(constraint));
+  LanesKey whole{std::move(key), constraint.factor};
+  if (!launch.empty())
+    lanesOfLaunch[launch.str()].try_emplace(whole, constraint);
+  if (!whole.first.empty())
+    lanes.try_emplace(std::move(whole), std::move(constraint));
 }
 
-/// One constraint for each product of blocks that some tile value has and no other value's product contains.
-void SpaceBuilder::addLanes() {
-  kernel.walk([&](Operation *op) {
-    llvm::for_each(op->getResultTypes(), [&](Type type) { addLanesOf(type); });
-    for (Region &region : op->getRegions())
-      llvm::for_each(region.getArgumentTypes(), [&](Type type) { addLanesOf(type); });
-  });
+/// The default of the choice becomes as large as the constraint wants.
+void SpaceBuilder::raiseStart(unsigned index, const Constraint &constraint) {
+  Choice &choice = space.choiceList[index];
+  for (const ConfigValue &value : choice.values) {
+    Config config = space.defaultConfig();
+    if (space.holds(constraint, space.toPoint(config)))
+      return;
+    if (choice.start < value)
+      choice.start = value;
+  }
+}
+
+/// One constraint for each product of blocks that some tile value has and no other value's product contains. With
+/// `units` the limit is for each unit of that choice.
+void SpaceBuilder::addLanes(std::map<LanesKey, Constraint> &found, int64_t limit, std::optional<unsigned> units) {
   auto contained = [&](const auto &small) {
-    return llvm::any_of(lanes, [&](const auto &large) {
+    return llvm::any_of(found, [&](const auto &large) {
       return &large.first != &small && small.second <= large.first.second &&
              std::includes(large.first.first.begin(), large.first.first.end(), small.first.begin(), small.first.end());
     });
   };
   Space::Point defaults = space.toPoint(space.defaultConfig());
-  for (auto &[key, constraint] : lanes) {
+  for (auto &[key, constraint] : found) {
     if (contained(key))
       continue;
+    constraint.limit = limit;
+    if (units) {
+      constraint.choices = {*units};
+      raiseStart(*units, constraint);
+    }
     // The default is legal whatever its size.
-    for (constraint.limit = kMaxLanes; !space.holds(constraint, defaults);)
+    for (; !units && !space.holds(constraint, defaults);)
       constraint.limit *= 2;
-    std::string product = constraint.factor > 1 ? std::to_string(constraint.factor) : "";
+    std::string product = constraint.factor > 1 || constraint.terms.empty() ? std::to_string(constraint.factor) : "";
     for (const Constraint::Term &term : constraint.terms)
       product += (product.empty() ? "`" : " * `") + space.choiceList[*term.block].site + "`";
     constraint.text =
         "a tile value has " + product + " lanes; at most " + std::to_string(constraint.limit) + " are legal";
+    if (units)
+      constraint.text +=
+          " for each of `" + space.choiceList[*units].knob->name.str() + "` of `" + space.choiceList[*units].site + "`";
     space.constraintList.push_back(constraint);
   }
+}
+
+void SpaceBuilder::addLanes() {
+  kernel.walk([&](Operation *op) {
+    auto launch = isa<LaunchOp>(op) ? cast<LaunchOp>(op) : op->getParentOfType<LaunchOp>();
+    StringRef name = launch ? launch.getName() : StringRef();
+    llvm::for_each(op->getResultTypes(), [&](Type type) { addLanesOf(type, name); });
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArgumentTypes(), [&](Type type) { addLanesOf(type, name); });
+  });
+  addLanes(lanes, kMaxLanes, std::nullopt);
+  for (auto [index, choice] : llvm::enumerate(space.choiceList))
+    if (choice.knob->elements)
+      addLanes(lanesOfLaunch[choice.site], *choice.knob->elements, index);
 }
 
 void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
@@ -341,6 +386,8 @@ void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
 
 void SpaceBuilder::build() {
   std::vector<Site> sites = sitesOf(kernel);
+  if (llvm::any_of(space.table.knobs(), [](const Knob &knob) { return knob.elements.has_value(); }))
+    starts = startExtents(kernel);
   for (const Knob &knob : space.table.knobs())
     for (const Site &site : sites)
       if (site.kind == knob.site)

@@ -102,7 +102,7 @@ Space::Point SpaceWalk::random(Random &random) {
   for (const Constraint &constraint : space.constraintList)
     if (!space.holds(constraint, point))
       for (unsigned index : constraint.involved())
-        point[index] = &space.choiceList[index].preset;
+        point[index] = &space.choiceList[index].start;
   dropMeaningless(point);
   return isLegal(point) ? point : space.toPoint(space.defaultConfig());
 }

@@ -142,7 +142,7 @@ private:
       return launch.emitOpError() << "has `" << given << "` warps; 1 to `" << kMostThreads << "` are possible";
     // Of a number of warps that is no power of two, the rest holds copies.
     LayoutTarget target{lanes, int64_t(llvm::bit_floor(uint64_t(*launch.getWarps()))), vectorBytes,
-                        dotInstruction == kMatrixInstruction};
+                        dotInstruction == kMatrixInstruction, threadElements};
     separateCheapValues(launch);
     FailureOr<TileGraph> graph = TileGraph::build(launch, target);
     if (failed(graph))

@@ -24,13 +24,16 @@ def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
     %m = helion.reduce maximumf %v dim 1 site "max.0" : tensor<1x1024xf32, #row> -> tensor<1xf32, #one>
     ```
     **Needs.** Form S; `warps` on launches, else the option's. **Gives.** Form L without groups and rings; a dot that a matrix
-    instruction runs names it as `instruction`. **Reads.** facts on strides; the device's row as options.
-    **Fails when.** an option is no power of two, or an op on tile values has no rule. **Numerics.** exact.
+    instruction runs names it as `instruction`. **Reads.** `access` of loads and stores, facts; the device's row as options.
+    **Fails when.** an option is no power of two, an op on tile values has no rule, or a tile value has more elements for each thread
+    than `thread-elements`. **Numerics.** exact.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">,
     Option<"warps", "warps", "int64_t", "4", "warps of a program whose launch does not say">,
     Option<"vectorBytes", "vector-bytes", "int64_t", "16", "bytes that a thread moves at once at most">,
+    Option<"threadElements", "thread-elements", "int64_t", "0",
+           "elements of a tile value for each thread at most, which bounds the length of its code; 0 for any number">,
     Option<"dotInstruction", "dot-instruction", "std::string", "\"none\"",
            "`mma16x8x16` for dots of 16-bit floats into f32, `none` for multiply-adds of single threads">,
     Option<"report", "report", "bool", "false", "a remark on each conversion: how its data moves; takes longer than the rest">];

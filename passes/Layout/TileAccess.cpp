@@ -9,10 +9,7 @@
 using namespace mlir;
 using namespace helion;
 
-AccessReader::AccessReader(KernelOp kernel, const LayoutTarget &target) : target(target) {
-  for (StringRef fact : kernel.getFacts())
-    facts.insert(fact);
-}
+AccessReader::AccessReader(KernelOp kernel, const LayoutTarget &target) : facts(factsOf(kernel)), target(target) {}
 
 /// A dim is proved by its stride: the constant 1, or a fact. Else the last dim of the buffer that the tensor is a view
 /// of is the best guess: lanes go along it, but no vectors.
@@ -25,7 +22,7 @@ AccessReader::HostDim AccessReader::contiguousDim(Value host) {
   unsigned baseRank = cast<MemRefType>(view->base.getType()).getRank();
   for (int dim = last; dim >= 0; --dim) {
     const SizeExpr &stride = view->strides[dim];
-    if (stride.isConstant(1) || facts.contains(stride.str() + " == 1"))
+    if (follows(Pred::compare(Pred::Compare::EQ, stride, SizeExpr::constant(1)), facts))
       return {unsigned(dim), true};
     if (stride == SizeExpr::stride(view->buffer, baseRank - 1) && !likely)
       likely = dim;
@@ -52,10 +49,27 @@ static std::optional<unsigned> countingDim(Value index) {
   return countingDim(op->getOperand(1));
 }
 
+/// As many as the choice on the access wants and facts carry; without a choice, as many as fit.
+int64_t AccessReader::vectorOf(Operation *op, int64_t elementBytes) {
+  int64_t most = std::max<int64_t>(1, target.vectorBytes / elementBytes);
+  auto choice = op->getAttrOfType<StringAttr>("access");
+  if (!choice)
+    return most;
+  WideAccess access(exprs, op);
+  auto holds = [&](int64_t width) {
+    std::optional<std::vector<Pred>> needs = access.needs(width);
+    return needs && llvm::all_of(*needs, [&](const Pred &need) { return follows(need, facts); });
+  };
+  int64_t width = choice.getValue() == "vector" ? std::min(most, access.most()) : 1;
+  while (width > 1 && !holds(width))
+    width /= 2;
+  return width;
+}
+
 TileAccess AccessReader::read(Operation *op, Value host, ValueRange indices) {
   auto type = cast<MemRefType>(host.getType());
   TileAccess access{op, std::nullopt};
-  access.elementBytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  access.elementBytes = bytesOfElement(type);
   if (type.getRank() == 0)
     return access;
   HostDim contiguous = contiguousDim(host);
@@ -75,7 +89,7 @@ TileAccess AccessReader::read(Operation *op, Value host, ValueRange indices) {
       access.fastDim = own;
   }
   if (access.fastDim && contiguous.proved)
-    access.vector = std::max<int64_t>(1, target.vectorBytes / access.elementBytes);
+    access.vector = vectorOf(op, access.elementBytes);
   return access;
 }
 

@@ -6,8 +6,7 @@
 #ifndef HELION_PASSES_LAYOUT_TILEACCESS_H
 #define HELION_PASSES_LAYOUT_TILEACCESS_H
 
-#include "passes/Analysis/HostExpr.h"
-#include "llvm/ADT/StringSet.h"
+#include "passes/Analysis/WideAccess.h"
 
 namespace helion {
 /// Facts of the device that layouts follow.
@@ -15,6 +14,8 @@ struct LayoutTarget {
   int64_t lanes = 32, warps = 4, vectorBytes = 16;
   /// Dots of 16-bit floats run on matrices of 16 x 8 x 16.
   bool matrices = false;
+  /// Elements of a tile value for each thread at most; 0: any number.
+  int64_t threadElements = 0;
 };
 
 struct TileAccess {
@@ -39,8 +40,10 @@ private:
   };
   HostDim contiguousDim(mlir::Value host);
 
+  int64_t vectorOf(mlir::Operation *op, int64_t elementBytes);
+
   HostExprs exprs;
-  llvm::StringSet<> facts;
+  std::vector<Pred> facts;
   LayoutTarget target;
 };
 

@@ -144,7 +144,18 @@ private:
     int64_t elements = 1;
     for (int64_t extent : type ? type.getShape() : ArrayRef<int64_t>())
       elements = extent > kMostElements / std::max<int64_t>(elements, 1) ? kMostElements + 1 : elements * extent;
-    if ((elements >= 1 && elements <= kMostElements) || failed)
+    if (failed)
+      return;
+    int64_t threads = target.lanes * target.warps;
+    if (target.threadElements && elements > target.threadElements * threads && elements <= kMostElements) {
+      failed = true;
+      value.getDefiningOp()->emitError() << "tile of type " << type << " has `" << elements / threads
+                                         << "` elements for each thread of `" << target.warps << "` warps; at most `"
+                                         << target.threadElements
+                                         << "` are allowed; choose smaller blocks or more warps";
+      return;
+    }
+    if (elements >= 1 && elements <= kMostElements)
       return;
     failed = true;
     value.getDefiningOp()->emitError() << "tile of type " << type << " does not have 1 to `" << kMostElements

@@ -2,7 +2,7 @@
 //
 // Choice passes: each takes one or more knobs of passes/Knobs.td as options and does what they say, or fails. In pipeline order:
 // helion-roll-reductions, helion-order-loops, helion-bind-blocks, helion-flatten-loops, helion-map-programs,
-// helion-unroll-loops. The list is alphabetical.
+// helion-unroll-loops, helion-choose-access, helion-set-warps. The list is alphabetical.
 
 #ifndef HELION_SCHEDULE_PASSES
 #define HELION_SCHEDULE_PASSES
@@ -35,6 +35,34 @@ def BindBlocksPass : Pass<"helion-bind-blocks", "::mlir::ModuleOp"> {
     "lanes per block, `block=extent`; larger tiles reuse more and need more registers or cache">];
   let statistics = [Statistic<"masks", "masks-inserted", "masks put before combining ops">,
                     Statistic<"proved", "masks-proved", "masks left out because the lanes hold the identity">];
+  let dependentDialects = ["::helion::HelionDialect"];
+}
+
+def ChooseAccessPass : Pass<"helion-choose-access", "::mlir::ModuleOp"> {
+  let summary = "Say of each load and store how wide it may be and what caches hear of it";
+  let description = [{
+    **Does.** Sets `access` on each load and store: what the config names, else `vector`. `contiguous` states as a fact that neighbours
+    along the last dim of the buffer lie together; `vector` also that groups of 16 bytes begin at multiples of 16 bytes: of the address,
+    of the other strides, and of the end of the tile, where that is a host value. Fewer elements where the tile has no groups of so many.
+    Nothing is stated of an access that has no tile along that dim. Sets `evict` where the config names a hint.
+
+    **Before / After.**
+    ```mlir
+    %v = helion.load %x[%i, %j] site "x.0" : !x, (!helion.tile<4>, !helion.tile<256>) -> tensor<4x256xf32>
+    // becomes, with the facts x.stride(1) == 1, x.stride(0) % 4 == 0, x.size(1) % 4 == 0, x.align % 16 == 0
+    %v = helion.load %x[%i, %j] site "x.0" {access = "vector"} : !x, (!helion.tile<4>, !helion.tile<256>) -> tensor<4x256xf32>
+    ```
+    **Needs.** Form S. **Gives.** Form S; helion-assign-layouts obeys. **Reads.** indexing, load_eviction_policies,
+    store_cache_modifiers. **Fails when.** a word is none that the knob has. **Numerics.** sums are taken in another order by
+    wider accesses.
+  }];
+  let options = [
+    SiteOption<"indexing", "indexing", "`site=any|contiguous|vector`; wider accesses rely on more facts of strides, sizes and addresses">,
+    SiteOption<"loadEvictionPolicies", "load_eviction_policies",
+      "`site=none|first|last`; what the cache drops first, or last, to make room">,
+    SiteOption<"storeCacheModifiers", "store_cache_modifiers",
+      "`site=none|cs|wt`; stores that nobody reads soon, or that go through the caches">];
+  let statistics = [Statistic<"wide", "accesses-wide", "loads and stores of several elements at once">];
   let dependentDialects = ["::helion::HelionDialect"];
 }
 

@@ -328,6 +328,9 @@ def main():
     calls = [Call(kernel, name, arguments, dtypes, number % 2 == 1) for number, (name, arguments) in enumerate(kernel.calls())]
     space = space_of(path, options.target)
     configs = draw_configs(path, options.configs, options.seed, options.target)
+    # Where accesses are a choice few drawn configs serve calls of odd sizes and strides.
+    if "indexing" in {choice["knob"] for choice in space["choices"]} and space["universal"] not in configs:
+        configs.append(space["universal"])
     compile_config(path, configs[0], options.target, path + ".first")
     with open(os.path.join(path + ".first", "manifest.json")) as file:
         outputs = json.load(file)["plan"]["outputs"]

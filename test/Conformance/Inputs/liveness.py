@@ -48,7 +48,10 @@ ROWS = {
     "PidType": Row(*MATMUL, "matmul"),
     "NumSmMultiplier": Row(*SOFTMAX, "softmax", base=PERSISTENT),
     "RangeUnrollFactors": Row(*MATMUL, "loop.k"),
-    "NumWarps": Row(*SOFTMAX, "softmax", target="nvidia:sm_90a"),
+    "Indexing": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "x.0", target="nvidia:sm_90a"),
+    "LoadEvictionPolicies": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "x.0", target="nvidia:sm_90a"),
+    "StoreCacheModifiers": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0", target="nvidia:sm_90a"),
+    "NumWarps": Row(*SOFTMAX, "softmax", base=ROW, target="nvidia:sm_90a"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
     "StepVectors": Row(*SOFTMAX, "softmax"),
     "StreamStores": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0"),
@@ -76,12 +79,18 @@ def text_of(value):
 def config_with(default, passes, settings):
     """The default's text with settings put into the passes that take them. A flag is its bare site."""
     texts = []
-    for name in default.split(","):
+    for text in conformance.split_outside(default, ",", "{}"):
+        name, _, inner = text.partition("{")
         options = {}
+        for option in filter(None, inner.rstrip("}").split(" ")):
+            knob, _, entries = option.partition("=")
+            named = {site for (other, site) in settings if other == knob}
+            kept = [entry for entry in conformance.split_outside(entries, ",", "[]") if entry.partition("=")[0] not in named]
+            options[knob] = kept
         for (knob, site), value in settings.items():
             if passes[knob] == name:
                 options.setdefault(knob, []).append(site if value == "true" else f"{site}={value}")
-        inner = " ".join(f"{knob}={','.join(sites)}" for knob, sites in sorted(options.items()))
+        inner = " ".join(f"{knob}={','.join(sites)}" for knob, sites in sorted(options.items()) if sites)
         texts.append(f"{name}{{{inner}}}" if inner else name)
     return ",".join(texts)
 

@@ -87,7 +87,7 @@ TEST(Config, TextIsCanonical) {
   Config config(table);
   EXPECT_EQ(config.print(),
             "helion-config{v=1},helion-roll-reductions,helion-order-loops,choose-target,helion-bind-blocks,"
-            "helion-flatten-loops,helion-map-programs,helion-unroll-loops,helion-set-warps");
+            "helion-flatten-loops,helion-map-programs,helion-unroll-loops,helion-choose-access,helion-set-warps");
   config.set("pid_type", "f", ConfigValue::word("persistent_blocked"));
   config.set("num_sm_multiplier", "f", 4);
   config.set("flatten_loops", "b", ConfigValue::flag(true));
@@ -97,12 +97,12 @@ TEST(Config, TextIsCanonical) {
             "helion-config{v=1},helion-roll-reductions,helion-order-loops,choose-target{tiles=dot.0=[2,32]},"
             "helion-bind-blocks,helion-flatten-loops{flatten_loops=a,b},"
             "helion-map-programs{num_sm_multiplier=f=4 pid_type=f=persistent_blocked},helion-unroll-loops,"
-            "helion-set-warps");
+            "helion-choose-access,helion-set-warps");
   // A config with defaults spelled out, keys and sites in another order, is the same config.
   std::string spelled = "helion-config{v=1},helion-roll-reductions{reduction_loops=slice.n=none},helion-order-loops,"
                         "choose-target{tiles=dot.1=[6,8],dot.0=[2,32]},helion-bind-blocks,helion-flatten-loops{flatten_"
                         "loops=b,a},helion-map-programs{pid_type=f=persistent_blocked,g=flat num_sm_multiplier=f=4},"
-                        "helion-unroll-loops,helion-set-warps";
+                        "helion-unroll-loops,helion-choose-access,helion-set-warps";
   Expected<Config> read = Config::parse(spelled, table);
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
   EXPECT_NE(*read, config); // [6,8] is no default: 16 / 2 = 8 rows lie outside 1..6.

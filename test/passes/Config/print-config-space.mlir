@@ -29,8 +29,16 @@
 // COVER-DAG: flatten_loops=loop.gh
 // COVER-DAG: static_ranges=loop.k
 
-// GPU: num_warps
-// GPU-SAME: 1{{.*}}2{{.*}}4{{.*}}8{{.*}}16{{.*}}32
+// Of a target with lanes: a short tile to start from, as many elements as threads hold, accesses that rely on facts but in
+// the universal config.
+// GPU: {"default":32,"knob":"block_sizes","pass":"helion-bind-blocks","site":"bi","start":1,"values":
+// GPU: {"default":"vector","knob":"indexing","pass":"helion-choose-access","site":"out.0","values":["any","contiguous","vector"]}
+// GPU: {"default":"none","knob":"load_eviction_policies","pass":"helion-choose-access","site":"x.0","values":["none","first","last"]}
+// GPU: "knob":"num_warps"
+// GPU-SAME: "values":[1,2,4,8,16,32]
+// GPU: "a tile value has `bi` * `rn` lanes; at most 4096 are legal for each of `num_warps` of `softmax`"
+// GPU: "default": "{{.*}}helion-bind-blocks{block_sizes=bi=1},{{.*}},helion-choose-access,helion-set-warps",
+// GPU-NEXT: "universal": "{{.*}}helion-roll-reductions{reduction_loops=slice.n=1024},{{.*}}helion-choose-access{indexing=out.0=any,x.0=any},helion-set-warps",
 // TARGET: error: target `toaster:1` is not known; this tool has `cpu:..`, `nvidia:..`
 // CHIP: error: {{.*}}`cpu:toaster`
 
@@ -57,6 +65,7 @@
 // MATMUL-NEXT: {"default":4,"knob":"step_vectors","pass":"helion-choose-cpu","site":"matmul","values":[1,2,4,8]},
 // MATMUL-NEXT: {"default":"large","knob":"stream_stores","pass":"helion-choose-cpu","site":"out.0","values":["large","always","never"]}
 // MATMUL: "default": "helion-config{v=1},helion-roll-reductions,helion-order-loops,helion-bind-blocks,helion-flatten-loops,helion-map-programs,helion-unroll-loops,helion-choose-cpu",
+// MATMUL-NEXT: "universal": "helion-config{v=1},{{.*}}helion-choose-cpu",
 // MATMUL-NEXT: "size": 997802784
 
 // Constraints of blocks, a constant inner loop, a fixed block (no choice), a pointwise grid.

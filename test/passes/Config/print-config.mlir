@@ -8,10 +8,11 @@
 
 // A target with warps takes their number.
 // RUN: helion-opt --helion-print-config="file=%S/Inputs/matmul.json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS --implicit-check-not="ignored `num_warps`"
-// WARPS: helion-unroll-loops{range_unroll_factors=loop.k=2},helion-set-warps{num_warps=matmul=8}{{$}}
+// WARPS: remark: ignored `indexing` of `x.0`: `tensor_descriptor` is read as `vector`
+// WARPS: helion-unroll-loops{range_unroll_factors=loop.k=2},helion-choose-access,helion-set-warps{num_warps=matmul=8}{{$}}
 
 // MATMUL: {{^}}helion-config{v=1},helion-roll-reductions,helion-order-loops{loop_orders=loop.ij=[1,0]},helion-bind-blocks{block_sizes=bm=64,bn=128},helion-flatten-loops,helion-map-programs{l2_groupings=loop.ij=8 num_sm_multiplier=matmul=4 pid_type=matmul=persistent_interleaved},helion-unroll-loops{range_unroll_factors=loop.k=2}{{$}}
-// REMARKS: remark: ignored `indexing`: one kind of access
+// REMARKS: remark: ignored `indexing`: the target has one kind of access
 // REMARKS: remark: ignored `num_stages`: no staged loads
 // REMARKS: remark: ignored `num_warps`: threads of a program are the target's choice
 // REMARKS: remark: ignored `range_warp_specializes`: no specialised warps
@@ -63,3 +64,16 @@
 // THREE: helion-order-loops{loop_orders=loop.ijo=[2,1,0]},
 // GROUPED: helion-order-loops{loop_orders=loop.ijo=[2,0,1]},
 // BACK: {{^}}{"block_sizes":[16,16,16,16],"l2_groupings":[4]}{{$}}
+
+// Accesses one by one, in program order; one word for all; what Helion has no word for. An empty policy is none.
+// RUN: echo '{"block_sizes": [64, 64, 32], "indexing": ["pointer", "tensor_descriptor", "pointer"], "load_eviction_policies": ["", "last"], "store_cache_modifiers": [".cs"]}' > %t.access.json
+// RUN: helion-opt --helion-print-config="file=%t.access.json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null > %t.access.txt 2>%t.access.remarks
+// RUN: FileCheck %s --check-prefix=ACCESS --input-file=%t.access.txt
+// RUN: FileCheck %s --check-prefix=TENSORS --input-file=%t.access.remarks --implicit-check-not=remark:
+// RUN: helion-opt --helion-print-config="file=%t.access.txt as=helion-json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | FileCheck %s --check-prefix=THERE
+// ACCESS: helion-choose-access{load_eviction_policies=y.0=last store_cache_modifiers=out.0=cs},
+// TENSORS: remark: ignored `indexing` of `y.0`: `tensor_descriptor` is read as `vector`
+// THERE: "load_eviction_policies":["","last"],{{.*}}"store_cache_modifiers":[".cs"]
+// RUN: sed 's/choose-access{/choose-access{indexing=x.0=any /' %t.access.txt > %t.any.txt
+// RUN: helion-opt --helion-print-config="file=%t.any.txt as=helion-json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOPLACE
+// NOPLACE: remark: lost `indexing` of `x.0` = `any`: Helion has no place for it

@@ -280,3 +280,31 @@ module attributes {helion.form = "scheduled"} {
     helion.return
   }
 }
+
+// -----
+
+// The choice on the access: vectors as wide as the facts carry (rows that are multiples of two floats apart), none for
+// other choices, whatever the facts say.
+// CHECK-DAG: [[$TWO:#.+]] = #helion.layout<[4, 512], reg = {{\[\[}}0, 1], [0, 64],
+// CHECK-DAG: [[$SINGLE:#.+]] = #helion.layout<[4, 512], reg = {{\[\[}}0, 32], [0, 64],
+// CHECK-LABEL: helion.kernel @chosen
+// CHECK: helion.load {{.*}} site "x.0" {access = "vector"} {{.*}} -> tensor<4x512xf32, [[$TWO]]>
+// CHECK: helion.load {{.*}} site "x.2" {access = "contiguous"} {{.*}} -> tensor<4x512xf32, [[$SINGLE]]>
+!v = memref<?x?xf32, strided<[?, ?], offset: ?>>
+!ti = !helion.tile<4>
+!tj = !helion.tile<512>
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @chosen(%x: !v {helion.name = "x", helion.writes}) attributes {helion.signature = {x = "f32[2]"}, helion.facts = [#helion.pred<"x.align % 16 == 0">, #helion.pred<"x.stride(0) % 6 == 0">, #helion.pred<"x.stride(1) == 1">]} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    helion.launch "chosen" grid(%c1) {
+      %i = helion.make_tile %c0 : !ti
+      %j = helion.make_tile %c0 : !tj
+      %a = helion.load %x[%i, %j] site "x.0" {access = "vector"} : !v, (!ti, !tj) -> tensor<4x512xf32>
+      helion.store %a, %x[%i, %j] site "x.1" {access = "vector"} : tensor<4x512xf32>, !v, (!ti, !tj)
+      %b = helion.load %x[%i, %j] site "x.2" {access = "contiguous"} : !v, (!ti, !tj) -> tensor<4x512xf32>
+      helion.store %b, %x[%i, %j] site "x.3" {access = "any"} : tensor<4x512xf32>, !v, (!ti, !tj)
+    }
+    helion.return
+  }
+}

@@ -20,7 +20,7 @@ import kernels  # noqa: E402
 import threads  # noqa: E402
 
 SCHEDULE = {"helion-roll-reductions", "helion-order-loops", "helion-bind-blocks", "helion-flatten-loops", "helion-map-programs",
-            "helion-unroll-loops"}
+            "helion-unroll-loops", "helion-choose-access"}
 # Warps of a program and its vectors, in turn.
 VARIANTS = ["warps=4", "warps=1", "warps=6 vector-bytes=4", "warps=8 dot-instruction=mma16x8x16"]
 LANES = 32
@@ -104,7 +104,7 @@ def check_kernel(key, options, harness):
     kernel, dtypes = conformance.import_kernel(key, options.dtype, path)
     calls = [conformance.Call(kernel, name, arguments, dtypes, number % 2 == 1)
              for number, (name, arguments) in enumerate(kernel.calls())]
-    drawn = conformance.draw_configs(path, 8 * options.configs, options.seed, "cpu:x86-64-v3")
+    drawn = conformance.draw_configs(path, 8 * options.configs, options.seed, "nvidia:sm_90a")
     configs = list(dict.fromkeys(map(schedule_of, drawn)))
     number, served = 0, set()
     for config in configs:

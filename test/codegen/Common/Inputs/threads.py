@@ -7,7 +7,7 @@
 #   k(x=x, out=out, m=7, n=19, eps=0.5, grid=(3,))
 #
 # The last stride of a tensor is 1, others are run-time numbers; `x:f32[m,n]!` has run-time strides only; `x:f32[m]@16` says that
-# the pointer is aligned to 16 bytes, `n%4` that the index is a multiple.
+# the pointer is aligned to 16 bytes, `n%4` that the index is a multiple, `x_s0%4` that the stride is.
 import ctypes
 import mmap
 import re
@@ -65,8 +65,8 @@ class Tensor:
 
 
 def parse(signature):
-    """Tensors, and (name, type, multiple) of scalars; sizes come first."""
-    tensors, scalars, names = [], [], []
+    """Tensors, (name, type, multiple) of scalars, sizes first, and multiples of strides."""
+    tensors, scalars, names, steps = [], [], [], {}
     for word in signature.split():
         tensor = re.fullmatch(r"(\w+):(\w+)\[([\w,]*)\](!?)(?:@(\d+))?", word)
         multiple = re.fullmatch(r"(\w+)%(\d+)", word)
@@ -79,16 +79,20 @@ def parse(signature):
                     names.append(size)
                     scalars.append([size, "index", None])
         elif multiple:
-            next(s for s in scalars if s[0] == multiple[1])[2] = multiple[2]
+            known = [s for s in scalars if s[0] == multiple[1]]
+            if known:
+                known[0][2] = multiple[2]
+            else:
+                steps[multiple[1]] = multiple[2]
         else:
             name, dtype = word.split(":")
             scalars.append([name, dtype, None])
-    return tensors, scalars
+    return tensors, scalars, steps
 
 
 class Kernel:
     def __init__(self, signature, body, warps=1, lanes=32, types="", options="", alone=True):
-        self.tensors, self.scalars = parse(signature)
+        self.tensors, self.scalars, steps = parse(signature)
         self.warps, self.lanes = warps, lanes
         arguments = []
         for t in self.tensors:
@@ -97,7 +101,8 @@ class Kernel:
         for name, dtype, multiple in self.scalars:
             arguments.append(f"%{name}: {dtype}" + (f" {{helion.multiple = {multiple} : i64}}" if multiple else ""))
         self.strides = [(t, d, s) for t in self.tensors for d, s in enumerate(t.strides) if s]
-        arguments += [f"%{stride}: index" for _, _, stride in self.strides]
+        arguments += [f"%{stride}: index" + (f" {{helion.multiple = {steps[stride]} : i64}}" if stride in steps else "")
+                      for _, _, stride in self.strides]
         aliases = "\n".join(f"!{t.name} = {t.type()}" for t in self.tensors)
         self.text = f"""{types}
 {aliases}
@@ -174,6 +179,14 @@ def guarded(array):
     copy = np.frombuffer(buffer, array.dtype, array.size).reshape(array.shape)
     copy[...] = array
     return copy
+
+
+def sparse(rows, step, columns, dtype):
+    """Rows of zeros that lie `step` bytes apart in memory that only the rows take."""
+    size = rows * step
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000))
+    buffer = np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize)
+    return np.lib.stride_tricks.as_strided(buffer, (rows, columns), (step, np.dtype(dtype).itemsize))
 
 
 def to_bf16(values):

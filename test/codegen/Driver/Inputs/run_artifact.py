@@ -74,6 +74,8 @@ class Artifact:
 
     def names(self, values):
         names = {"dev": type("Device", (), {key: Integer(value) for key, value in DEVICE.items()})}
+        for output in self.manifest["plan"]["outputs"]:
+            names[output["name"]] = type("Output", (), {"align": Integer(64)})  # As `garbage` makes them.
         for name, value in values.items():
             if isinstance(value, numpy.ndarray):
                 names[name] = Tensor(value)
