@@ -433,6 +433,21 @@ llvm::Error Run::runPackage(const Problem &problem) {
                             });
 }
 
+/// Rows are judged by the kernel at hand, so it must be the one that the package was made of.
+static llvm::Error checkTuned(const Tuned &tuned, const Problem &problem, const Options &options,
+                              llvm::StringRef file) {
+  for (const SignatureProblem &signature : problem.signatures) {
+    auto found = llvm::find_if(tuned.signatures, [&](const auto &known) { return known.name == signature.name; });
+    if (found == tuned.signatures.end())
+      return llvm::createStringError(signature.rows.front().place + ": the package has no signature `" +
+                                     signature.name + "`; tune with this row");
+    if (found->kernelHash != signature.kernel.getHash())
+      return llvm::createStringError(file + ": `" + options.kernelFile +
+                                     "` is not the kernel that was tuned; tune again");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<ExitCode> Run::evaluate(const Problem &problem) {
   llvm::SmallString<128> file(options.output);
   llvm::sys::path::append(file, problem.kernel + ".tuned.jsonl");
@@ -440,6 +455,8 @@ llvm::Expected<ExitCode> Run::evaluate(const Problem &problem) {
   if (!loaded)
     return loaded.takeError();
   tuned = std::move(*loaded);
+  if (llvm::Error error = checkTuned(tuned, problem, options, file))
+    return std::move(error);
   llvm::Expected<Replay> result = replay(tuned);
   if (!result)
     return result.takeError();
