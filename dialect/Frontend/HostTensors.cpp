@@ -50,7 +50,7 @@ static HostTensorPtr viewOf(const HostTensorPtr &tensor, Value memref, std::vect
   return view;
 }
 
-//===--- reshape ---===//
+//===-- Reshape --------------------------------------------------------------------------------------------------===//
 
 namespace {
 // One step: dims `from` of the source become dims `to` of the result; one of the two has a single entry.
@@ -192,7 +192,7 @@ FailureOr<HostTensorPtr> helion::frontend::permuteHost(KernelBuilder &k, const H
   return viewOf(tensor, memref, std::move(sizes));
 }
 
-//===--- results ---===//
+//===-- Results --------------------------------------------------------------------------------------------------===//
 
 static void eraseUnused(Value view) {
   Operation *op = view.getDefiningOp();

@@ -42,7 +42,7 @@ struct ImportRun {
 };
 } // namespace
 
-//===--- parameters ---===//
+//===-- Parameters -----------------------------------------------------------------------------------------------===//
 
 void ImportRun::addTensor(llvm::StringRef name, const TensorSpec &spec) {
   auto tensor = std::make_shared<HostTensor>();
@@ -143,7 +143,7 @@ LogicalResult ImportRun::bind(const Function &function, ArrayRef<ArgumentSpec> s
   return success();
 }
 
-//===--- results ---===//
+//===-- Results --------------------------------------------------------------------------------------------------===//
 
 static LogicalResult flattenResults(KernelBuilder &k, const PyValue &value, std::vector<PyValue> &into) {
   if (const Sequence *sequence = value.get<Sequence>()) {
@@ -228,7 +228,7 @@ LogicalResult ImportRun::run(std::shared_ptr<Function> function, ArrayRef<Argume
   return failed(returned) ? failure() : finish(*function, *returned);
 }
 
-//===--- the import ---===//
+//===-- The import -----------------------------------------------------------------------------------------------===//
 
 static bool checkNames(const Function &function, ArrayRef<ArgumentSpec> specs, SourceDiagnostics &diagnostics) {
   for (const ArgumentSpec &spec : specs) {

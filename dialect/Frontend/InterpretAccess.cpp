@@ -22,7 +22,7 @@ struct Interpreter::Access {
   unsigned nextGather = 0;
 };
 
-//===--- indices ---===//
+//===-- Indices --------------------------------------------------------------------------------------------------===//
 
 static std::vector<PyValue> flatten(const PyValue &index) {
   const Sequence *sequence = index.get<Sequence>();
@@ -200,7 +200,7 @@ FailureOr<Value> Interpreter::accessMask(const PyValue &mask, const Access &acce
   return filled(k, mask, DType::Bool, access.dims);
 }
 
-//===--- accesses ---===//
+//===-- Accesses -------------------------------------------------------------------------------------------------===//
 
 Result Interpreter::load(const HostTensorPtr &tensor, const PyValue &index, const PyValue &mask) {
   FailureOr<Access> access = planAccess(tensor, index, mask.isGiven());

@@ -54,7 +54,7 @@ std::string Interpreter::libraryPath(const Expr &expr) {
   return symbol ? symbol->path : "";
 }
 
-//===--- names ---===//
+//===-- Names ----------------------------------------------------------------------------------------------------===//
 
 PyValue *Interpreter::find(llvm::StringRef name) {
   for (Scope *scope = frame().scope.get(); scope; scope = scope->parent.get())
@@ -84,7 +84,7 @@ Result Interpreter::evaluateName(const Expr &expr) {
   return *value;
 }
 
-//===--- dispatch ---===//
+//===-- Dispatch -------------------------------------------------------------------------------------------------===//
 
 Result Interpreter::evaluate(const Expr &expr) {
   PlaceScope place(k, expr.at);
@@ -216,7 +216,7 @@ FailureOr<std::vector<PyValue>> Interpreter::elements(const PyValue &value) {
   return k.fail(value.describe() + " cannot be unpacked or iterated here");
 }
 
-//===--- calls ---===//
+//===-- Calls ----------------------------------------------------------------------------------------------------===//
 
 Result Interpreter::evaluateCall(const Expr &expr, llvm::StringRef hint) {
   Result callee = evaluate(*expr.operands[0]);
@@ -313,7 +313,7 @@ Result Interpreter::call(const PyValue &callee, ArrayRef<PyValue> positional,
   return operation->run(*this, bound);
 }
 
-//===--- subscripts ---===//
+//===-- Subscripts -----------------------------------------------------------------------------------------------===//
 
 Result Interpreter::evaluateSlice(const Expr &expr) {
   if (expr.operands[2])

@@ -29,7 +29,7 @@ struct Interpreter::LoopPlan {
   bool isScalar = true;
 };
 
-//===--- dispatch and unrolling ---===//
+//===-- Dispatch and unrolling -----------------------------------------------------------------------------------===//
 
 LogicalResult Interpreter::executeFor(const Stmt &statement) {
   if (!statement.orElse.empty())
@@ -71,7 +71,7 @@ LogicalResult Interpreter::unrollRange(const Stmt &statement, const LoopDomain &
   return failed(items) ? failure() : unroll(statement, *items);
 }
 
-//===--- planning ---===//
+//===-- Planning -------------------------------------------------------------------------------------------------===//
 
 // `tile_m`, `m_tile` and `tile` are all tiles of m: ranges and blocks take the short name.
 static std::string shortName(llvm::StringRef variable, unsigned dim) {
@@ -196,7 +196,7 @@ LogicalResult Interpreter::planCarried(const Stmt &statement, LoopPlan &plan) {
   return success();
 }
 
-//===--- bodies ---===//
+//===-- Bodies ---------------------------------------------------------------------------------------------------===//
 
 // What the body leaves in a carried variable, in the type that the loop carries.
 FailureOr<Value> Interpreter::yieldedValue(const Stmt &statement, llvm::StringRef name, const PyValue &init,
@@ -272,7 +272,7 @@ void Interpreter::leaveLoop(const Stmt &statement, const LoopPlan &plan, ValueRa
     frame().scope->names[entry.first] = withValue(entry.second, value);
 }
 
-//===--- tile loops ---===//
+//===-- Tile loops -----------------------------------------------------------------------------------------------===//
 
 LogicalResult Interpreter::runTileLoop(const Stmt &statement, const LoopDomain &domain) {
   bool outermost = !k.onDevice();

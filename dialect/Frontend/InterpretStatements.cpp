@@ -72,7 +72,7 @@ LogicalResult Interpreter::execute(const Stmt &statement) {
   return failure();
 }
 
-//===--- assignment ---===//
+//===-- Assignment -----------------------------------------------------------------------------------------------===//
 
 void Interpreter::define(llvm::StringRef name, const PyValue &value) {
   PyValue stored = value;
@@ -150,7 +150,7 @@ LogicalResult Interpreter::executeAugmented(const Stmt &statement) {
   return failed(after) ? failure() : assign(target, *after);
 }
 
-//===--- control ---===//
+//===-- Control --------------------------------------------------------------------------------------------------===//
 
 LogicalResult Interpreter::executeIf(const Stmt &statement) {
   Result test = evaluate(*statement.value);
@@ -205,7 +205,7 @@ LogicalResult Interpreter::executeReturn(const Stmt &statement) {
   return success();
 }
 
-//===--- functions ---===//
+//===-- Functions ------------------------------------------------------------------------------------------------===//
 
 static LogicalResult bindFunction(KernelBuilder &k, const Function &function, ArrayRef<PyValue> positional,
                                   ArrayRef<std::pair<std::string, PyValue>> keywords, Scope &scope) {

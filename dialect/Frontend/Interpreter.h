@@ -18,14 +18,14 @@ public:
 
   KernelBuilder &k;
 
-  //===--- names ---===//
+  //===-- Names --------------------------------------------------------------------------------------------------===//
 
   /// Functions of the module in order, for the choice of a kernel.
   const std::vector<std::shared_ptr<Function>> &getFunctions() const { return functions; }
   /// The full path a decorator or a call names, such as `helion.kernel`; empty if it is no library name.
   std::string libraryPath(const Expr &expr);
 
-  //===--- running ---===//
+  //===-- Running ------------------------------------------------------------------------------------------------===//
 
   /// Runs the body of the kernel with these parameters; gives what it returns.
   Result runKernel(std::shared_ptr<Function> function, std::map<std::string, PyValue> parameters);
@@ -43,7 +43,7 @@ public:
   /// Elements of a tuple, list or tile tuple.
   mlir::FailureOr<std::vector<PyValue>> elements(const PyValue &value);
 
-  //===--- memory (InterpretAccess.cpp) ---===//
+  //===-- Memory (InterpretAccess.cpp) ---------------------------------------------------------------------------===//
 
   Result load(const HostTensorPtr &tensor, const PyValue &index, const PyValue &mask);
   mlir::LogicalResult store(const HostTensorPtr &tensor, const PyValue &index, const PyValue &value,

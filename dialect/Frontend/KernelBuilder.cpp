@@ -24,7 +24,7 @@ Location KernelBuilder::loc() {
   return NameLoc::get(b.getStringAttr(nameHint), place);
 }
 
-//===--- kernel and launches ---===//
+//===-- Kernel and launches --------------------------------------------------------------------------------------===//
 
 void KernelBuilder::begin(llvm::StringRef name) {
   module = ModuleOp::create(loc());
@@ -78,7 +78,7 @@ ProgramScope::~ProgramScope() {
   kernel.programSlices.clear();
 }
 
-//===--- sizes ---===//
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
 
 Value KernelBuilder::constantIndex(int64_t value) {
   Value &known = constants[value];
@@ -254,7 +254,7 @@ std::string KernelBuilder::sizeName(const SizeExpr &size) const {
   return size.asConstant() ? "c" + key : "size";
 }
 
-//===--- names, blocks, ranges ---===//
+//===-- Names, blocks, ranges ------------------------------------------------------------------------------------===//
 
 std::string KernelBuilder::site(llvm::StringRef base) {
   std::string name;

@@ -39,7 +39,7 @@ public:
   mlir::LogicalResult fail(const llvm::Twine &message);
   mlir::Location loc();
 
-  //===--- kernel and launches ---===//
+  //===-- Kernel and launches ------------------------------------------------------------------------------------===//
 
   KernelOp kernel;
   mlir::ModuleOp module;
@@ -69,7 +69,7 @@ public:
     return made;
   }
 
-  //===--- sizes ---===//
+  //===-- Sizes --------------------------------------------------------------------------------------------------===//
 
   mlir::Value constantIndex(int64_t value);
   /// The SSA value of a size, made once on the host.
@@ -89,7 +89,7 @@ public:
   /// Variables name sizes, sizes name ranges.
   void nameSize(const SizeExpr &size, llvm::StringRef variable);
 
-  //===--- names, blocks, ranges ---===//
+  //===-- Names, blocks, ranges ----------------------------------------------------------------------------------===//
 
   /// "x.0", "x.1", ..
   std::string site(llvm::StringRef base);

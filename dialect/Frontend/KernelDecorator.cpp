@@ -64,7 +64,7 @@ std::shared_ptr<Function> helion::frontend::chooseKernel(MLIRContext *context, S
   return nullptr;
 }
 
-//===--- settings ---===//
+//===-- Settings -------------------------------------------------------------------------------------------------===//
 
 namespace {
 using SettingFn = LogicalResult (*)(KernelBuilder &, const PyValue &);

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::frontend;
 
-//===--- the table ---===//
+//===-- The table ------------------------------------------------------------------------------------------------===//
 
 static PyValue parseDefault(llvm::StringRef text) {
   int64_t integer = 0;
@@ -66,7 +66,7 @@ const LibraryOperation *helion::frontend::findOperation(llvm::StringRef path) {
   return it == table.end() ? nullptr : &it->second;
 }
 
-//===--- arguments ---===//
+//===-- Arguments ------------------------------------------------------------------------------------------------===//
 
 FailureOr<TileValue> helion::frontend::expectTile(Interpreter &in, const PyValue &value, llvm::StringRef what) {
   if (const TileValue *tile = value.get<TileValue>())

@@ -45,7 +45,7 @@ std::vector<OperationRow> loopOperations();
 std::vector<OperationRow> hostOperations();
 std::vector<OperationRow> pythonOperations();
 
-//===--- reading arguments; all report at the current place ---===//
+//===-- Reading arguments; all report at the current place -------------------------------------------------------===//
 
 mlir::FailureOr<TileValue> expectTile(Interpreter &in, const PyValue &value, llvm::StringRef what);
 mlir::FailureOr<int64_t> expectInteger(Interpreter &in, const PyValue &value, llvm::StringRef what);

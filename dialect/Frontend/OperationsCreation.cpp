@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::frontend;
 
-//===--- on the device ---===//
+//===-- On the device --------------------------------------------------------------------------------------------===//
 
 static Result newTile(Interpreter &in, const PyValue &shape, const PyValue &value, DType dtype) {
   FailureOr<SmallVector<DimAttr>> dims = expectDims(in, shape);
@@ -48,7 +48,7 @@ static Result runArange(Interpreter &in, ArrayRef<PyValue> a) {
   return out;
 }
 
-//===--- on the host ---===//
+//===-- On the host ----------------------------------------------------------------------------------------------===//
 
 // A contiguous host tensor; without `value` its content is undefined.
 static Result allocate(Interpreter &in, const PyValue &shape, DType dtype, const PyValue &value) {
@@ -67,7 +67,7 @@ static Result allocate(Interpreter &in, const PyValue &shape, DType dtype, const
   return failed(tensor) ? Result(failure()) : Result(PyValue(*tensor));
 }
 
-//===--- rows ---===//
+//===-- Rows -----------------------------------------------------------------------------------------------------===//
 
 static Result create(Interpreter &in, const PyValue &shape, const PyValue &value, const PyValue &dtype,
                      DType otherwise) {

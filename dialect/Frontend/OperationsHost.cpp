@@ -13,7 +13,7 @@ using namespace helion::frontend;
 
 using Arguments = ArrayRef<PyValue>;
 
-//===--- sizes ---===//
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
 
 static Result runSize(Interpreter &in, Arguments a) {
   Result shape = in.attribute(a[0], "shape");
@@ -43,7 +43,7 @@ static Result runNumel(Interpreter &in, Arguments a) {
   return makeSize(out);
 }
 
-//===--- views ---===//
+//===-- Views ----------------------------------------------------------------------------------------------------===//
 
 static std::vector<PyValue> spreadArguments(const PyValue &rest) {
   const std::vector<PyValue> &items = *rest.get<Sequence>()->items;
@@ -141,7 +141,7 @@ static Result runBroadcastTensors(Interpreter &in, Arguments a) {
   return makeSequence(tensors);
 }
 
-//===--- arithmetic after the tile loops ---===//
+//===-- Arithmetic after the tile loops --------------------------------------------------------------------------===//
 
 static Result runSum(Interpreter &in, Arguments a) {
   const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::frontend;
 
-//===--- tile and grid ---===//
+//===-- Tile and grid --------------------------------------------------------------------------------------------===//
 
 static std::vector<PyValue> perDim(const PyValue &value) {
   return value.is<Sequence>() ? *value.get<Sequence>()->items : std::vector<PyValue>{value};
@@ -110,7 +110,7 @@ static Result runRange(Interpreter &in, ArrayRef<PyValue> a) {
   return in.k.onDevice() && !constants ? runGrid(in, a) : runStaticRange(in, a);
 }
 
-//===--- block sizes ---===//
+//===-- Block sizes ----------------------------------------------------------------------------------------------===//
 
 // `block_n`, `block_size_n`, `n_block`: the block of n.
 static std::string blockName(llvm::StringRef variable) {

@@ -26,7 +26,7 @@ static std::optional<double> asNumber(const PyValue &value) {
   return std::nullopt;
 }
 
-//===--- math ---===//
+//===-- Math -----------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct MathRow {
@@ -57,7 +57,7 @@ static OperationRow roundingRow(const char *name, double (*fold)(double)) {
           }};
 }
 
-//===--- conversions ---===//
+//===-- Conversions ----------------------------------------------------------------------------------------------===//
 
 static Result runFloat(Interpreter &in, Arguments a) {
   if (const std::string *text = a[0].get<std::string>()) {
@@ -86,7 +86,7 @@ static Result runInt(Interpreter &in, Arguments a) {
   return castTo(in.k, a[0], DType::I64);
 }
 
-//===--- sequences ---===//
+//===-- Sequences ------------------------------------------------------------------------------------------------===//
 
 static Result runLen(Interpreter &in, Arguments a) {
   FailureOr<std::vector<PyValue>> items = in.elements(a[0]);
@@ -169,7 +169,7 @@ static OperationRow extremeRow(const char *name, bool larger) {
           }};
 }
 
-//===--- torch on types, helion on sizes ---===//
+//===-- Torch on types, helion on sizes --------------------------------------------------------------------------===//
 
 static Result runPromote(Interpreter &in, Arguments a) {
   FailureOr<DType> x = expectDType(in, a[0], "type1"), y = failed(x) ? x : expectDType(in, a[1], "type2");

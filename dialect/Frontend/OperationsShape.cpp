@@ -19,7 +19,7 @@ static std::vector<PyValue> spreadArguments(const PyValue &rest) {
   return items;
 }
 
-//===--- permute ---===//
+//===-- Permute --------------------------------------------------------------------------------------------------===//
 
 static Result permute(Interpreter &in, const TileValue &value, ArrayRef<int> order) {
   FailureOr<TileValue> real = withRealDims(in.k, value);
@@ -68,7 +68,7 @@ static Result runTranspose(Interpreter &in, const PyValue &input, const PyValue 
   return permute(in, *value, order);
 }
 
-//===--- inserted dims ---===//
+//===-- Inserted dims --------------------------------------------------------------------------------------------===//
 
 static Result runUnsqueeze(Interpreter &in, ArrayRef<PyValue> a) {
   FailureOr<TileValue> value = expectTile(in, a[0], "input");
@@ -114,7 +114,7 @@ static Result runExpand(Interpreter &in, ArrayRef<PyValue> a) {
   return failed(wide) ? Result(failure()) : Result(PyValue(tileValue(*wide, value->dtype)));
 }
 
-//===--- reshape ---===//
+//===-- Reshape --------------------------------------------------------------------------------------------------===//
 
 // Groups of `high` that make the dims of `low`, greedily from the left.
 static std::optional<SmallVector<Attribute>> groupDims(OpBuilder &b, ArrayRef<DimAttr> high, ArrayRef<DimAttr> low) {

@@ -40,7 +40,7 @@ Span TreeBuilder::span(const json::Object &node) const {
   return {number(0), number(1), number(2), number(3)};
 }
 
-//===--- operators ---===//
+//===-- Operators ------------------------------------------------------------------------------------------------===//
 
 static llvm::StringRef operatorSpelling(llvm::StringRef name) {
   static const llvm::StringMap<llvm::StringRef> table = {
@@ -58,7 +58,7 @@ static std::string operatorOf(const json::Object &node, llvm::StringRef key) {
   return op ? operatorSpelling(className(*op)).str() : "";
 }
 
-//===--- expressions ---===//
+//===-- Expressions ----------------------------------------------------------------------------------------------===//
 
 static void appendExprs(const TreeBuilder &b, const json::Array *items, std::vector<ExprPtr> &into) {
   if (!items)
@@ -229,7 +229,7 @@ ExprPtr TreeBuilder::expr(const json::Value *value) const {
   return e;
 }
 
-//===--- functions ---===//
+//===-- Functions ------------------------------------------------------------------------------------------------===//
 
 void TreeBuilder::parameters(const json::Object &arguments, Function &into) const {
   size_t first = 0;
@@ -273,7 +273,7 @@ std::shared_ptr<Function> TreeBuilder::function(const json::Object &node) const 
   return f;
 }
 
-//===--- statements ---===//
+//===-- Statements -----------------------------------------------------------------------------------------------===//
 
 static void fillAugmented(const TreeBuilder &b, const json::Object &node, Stmt &s) {
   s.name = operatorOf(node, "op");

@@ -48,8 +48,7 @@ void HelionDialect::initialize() {
       >();
 }
 
-//===-- Dims
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Dims -----------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Affine text over block names: sums of products, as in the header of Attributes.td.
@@ -240,8 +239,7 @@ Type TileType::parse(AsmParser &parser) {
 
 void TileType::print(AsmPrinter &printer) const { printer << "<" << getDim().str() << ">"; }
 
-//===-- Predicates
-//-------------------------------------------------------------------------------------------------===//
+//===-- Predicates -----------------------------------------------------------------------------------------------===//
 
 LogicalResult PredAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef text) {
   llvm::Expected<Pred> pred = Pred::parse(text);

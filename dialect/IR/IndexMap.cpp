@@ -37,8 +37,7 @@ static bool isZero(ArrayRef<int64_t> value) {
   return all_of(value, [](int64_t component) { return component == 0; });
 }
 
-//===-- Units
-//------------------------------------------------------------------------------------------------------===//
+//===-- Units ----------------------------------------------------------------------------------------------------===//
 
 /// Sorts the units and fills what lies between them and up to `size` with gaps.
 static std::optional<SmallVector<Unit>> closeChain(SmallVector<Unit> units, int64_t size) {
@@ -110,8 +109,7 @@ bool IndexMap::isWellFormed() const {
   return columns <= 64 && rows <= 64;
 }
 
-//===-- Canonical form
-//---------------------------------------------------------------------------------------------===//
+//===-- Canonical form -------------------------------------------------------------------------------------------===//
 
 void IndexMap::mergeDigits() {
   auto follows = [](const Digit &low, const Digit &high) {
@@ -217,8 +215,7 @@ IndexMap IndexMap::withoutOut(unsigned out) const {
   return result;
 }
 
-//===-- Evaluation, owners, inverse
-//--------------------------------------------------------------------------------===//
+//===-- Evaluation, owners, inverse ------------------------------------------------------------------------------===//
 
 Point IndexMap::apply(ArrayRef<int64_t> x) const {
   // Tables of conversions ask for every element, so this is short: set bits only, and no iterators.

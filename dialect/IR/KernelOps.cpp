@@ -11,8 +11,7 @@
 using namespace mlir;
 using namespace helion;
 
-//===-- kernel
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Kernel ---------------------------------------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
@@ -88,8 +87,7 @@ LogicalResult ReturnOp::verify() {
   return success();
 }
 
-//===-- blocks, allocation, launch
-//-----------------------------------------------------------------------------------===//
+//===-- Blocks, allocation, launch -------------------------------------------------------------------------------===//
 
 LogicalResult BlockOp::verify() {
   if ((getKind() == BlockKind::Fixed) != getValue().has_value())

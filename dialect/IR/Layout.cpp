@@ -76,8 +76,7 @@ Expected<Layout> Layout::build(IndexMap map) {
   return Layout(std::move(map));
 }
 
-//===-- Text
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Text -----------------------------------------------------------------------------------------------------===//
 
 static Error checkBases(const LayoutText &text) {
   for (unsigned space = 0; space != kNumSpaces; ++space) {
@@ -204,8 +203,7 @@ std::string Layout::str() const {
 
 hash_code helion::hash_value(const Layout &layout) { return llvm::hash_value(layout.str()); }
 
-//===-- Shape changes
-//----------------------------------------------------------------------------------------------===//
+//===-- Shape changes --------------------------------------------------------------------------------------------===//
 
 Layout Layout::withoutDim(unsigned dim) const { return Layout(indexMap.withoutOut(dim)); }
 Layout Layout::withDimCollapsed(unsigned dim) const { return Layout(indexMap.withOutCollapsed(dim)); }

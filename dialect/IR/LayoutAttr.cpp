@@ -10,8 +10,7 @@
 using namespace mlir;
 using namespace helion;
 
-//===-- The attribute
-//----------------------------------------------------------------------------------------------===//
+//===-- The attribute --------------------------------------------------------------------------------------------===//
 
 static ParseResult parseIndices(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
@@ -107,8 +106,7 @@ LayoutAttr helion::layoutOf(Type type) {
   return tile ? dyn_cast_or_null<LayoutAttr>(tile.getEncoding()) : LayoutAttr();
 }
 
-//===-- Types
-//------------------------------------------------------------------------------------------------------===//
+//===-- Types ----------------------------------------------------------------------------------------------------===//
 
 Type SlotType::parse(AsmParser &parser) {
   StringRef side;

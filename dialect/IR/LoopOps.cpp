@@ -9,8 +9,7 @@
 using namespace mlir;
 using namespace helion;
 
-//===-- tile: text
-//-------------------------------------------------------------------------------------------------===//
+//===-- Tile: text -----------------------------------------------------------------------------------------------===//
 
 void TileOp::build(OpBuilder &builder, OperationState &state, TypeRange tiles, ValueRange lowers, ValueRange uppers,
                    ValueRange inits, StringRef site) {
@@ -117,8 +116,7 @@ void TileOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getCombine(), /*printEntryBlockArgs=*/false);
 }
 
-//===-- tile: meaning
-//----------------------------------------------------------------------------------------------===//
+//===-- Tile: meaning --------------------------------------------------------------------------------------------===//
 
 SmallVector<Region *> TileOp::getLoopRegions() { return {&getBody()}; }
 std::optional<ResultRange> TileOp::getLoopResults() { return getResults(); }

@@ -20,7 +20,7 @@ struct SizeExpr::Node {
   std::unique_ptr<const std::pair<SizeExpr, SizeExpr>> operands;
 };
 
-//===-- Leaf ------------------------------------------------------------------------------------------------------===//
+//===-- Leaf -----------------------------------------------------------------------------------------------------===//
 
 void Leaf::print(raw_ostream &os) const {
   switch (kind) {
@@ -52,7 +52,7 @@ bool Leaf::operator<(const Leaf &other) const {
   return std::tie(kind, name, index) < std::tie(other.kind, other.name, other.index);
 }
 
-//===-- Arithmetic ------------------------------------------------------------------------------------------------===//
+//===-- Arithmetic -----------------------------------------------------------------------------------------------===//
 
 using Kind = SizeExpr::Kind;
 
@@ -83,7 +83,7 @@ static std::optional<int64_t> apply(Kind kind, int64_t a, int64_t b) {
   llvm_unreachable("not an operator");
 }
 
-//===-- Folding ---------------------------------------------------------------------------------------------------===//
+//===-- Folding --------------------------------------------------------------------------------------------------===//
 
 SizeExpr SizeExpr::make(Kind kind, SizeExpr lhs, SizeExpr rhs) {
   auto node = std::make_shared<Node>();
@@ -241,7 +241,7 @@ SizeExpr SizeExpr::mod(SizeExpr a, SizeExpr b) { return binary(Kind::Mod, std::m
 SizeExpr SizeExpr::min(SizeExpr a, SizeExpr b) { return binary(Kind::Min, std::move(a), std::move(b)); }
 SizeExpr SizeExpr::max(SizeExpr a, SizeExpr b) { return binary(Kind::Max, std::move(a), std::move(b)); }
 
-//===-- Reading a node --------------------------------------------------------------------------------------------===//
+//===-- Reading a node -------------------------------------------------------------------------------------------===//
 
 SizeExpr::Kind SizeExpr::kind() const { return node->kind; }
 
@@ -276,7 +276,7 @@ bool SizeExpr::operator==(const SizeExpr &other) const {
   return lhs() == other.lhs() && rhs() == other.rhs();
 }
 
-//===-- Printing --------------------------------------------------------------------------------------------------===//
+//===-- Printing -------------------------------------------------------------------------------------------------===//
 
 /// Prints an operator tree. `Atom` prints constants and leaves; `spell` gives an operator's text, whether it is a call,
 /// and its precedence.
@@ -337,7 +337,7 @@ void SizeExpr::printCpp(raw_ostream &os, function_ref<std::string(const helion::
   });
 }
 
-//===-- Walks -----------------------------------------------------------------------------------------------------===//
+//===-- Walks ----------------------------------------------------------------------------------------------------===//
 
 void SizeExpr::walkLeaves(function_ref<void(const helion::Leaf &)> visit) const {
   if (kind() == Kind::Leaf)

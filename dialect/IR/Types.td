@@ -20,7 +20,7 @@ def Helion_TileType : Helion_Type<"Tile", "tile"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-//===-- Form L: staged memory and values in flight ------------------------------------------------------------------===//
+//===-- Form L: staged memory and values in flight ---------------------------------------------------------------===//
 
 def Helion_SlotType : Helion_Type<"Slot", "slot"> {
   let summary = "form L: one slot of a ring in hand, to be filled or emptied";

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace helion::interp;
 
-//===-- floats ------------------------------------------------------------------------------------===//
+//===-- Floats ---------------------------------------------------------------------------------------------------===//
 
 static double subF(double a, double b) { return a - b; }
 static double divF(double a, double b) { return a / b; }
@@ -18,7 +18,7 @@ static double negF(double a) { return -a; }
 static double maxNumF(double a, double b) { return std::isnan(a) ? b : std::isnan(b) ? a : maximumF(a, b); }
 static double minNumF(double a, double b) { return -maxNumF(-a, -b); }
 
-//===-- integers ----------------------------------------------------------------------------------===//
+//===-- Integers -------------------------------------------------------------------------------------------------===//
 
 static int64_t subI(int64_t a, int64_t b, unsigned) { return int64_t(uint64_t(a) - uint64_t(b)); }
 
@@ -100,7 +100,7 @@ template <bool IsSigned> static LogicalResult mulExtended(Machine &machine, Oper
                  succeeded(machine.setInts(op->getResult(1), a->shape, std::move(high))));
 }
 
-//===-- comparisons -------------------------------------------------------------------------------===//
+//===-- Comparisons ----------------------------------------------------------------------------------------------===//
 
 namespace {
 using FloatCompare = void (*)(const double *, const double *, int64_t *, size_t);

@@ -14,7 +14,7 @@ static double toDouble(APFloat value) {
   return value.convertToDouble();
 }
 
-//===-- constants ---------------------------------------------------------------------------------===//
+//===-- Constants ------------------------------------------------------------------------------------------------===//
 
 static LogicalResult denseConstant(Machine &machine, arith::ConstantOp op, DenseElementsAttr dense) {
   ArrayRef<int64_t> shape = dense.getType().getShape();
@@ -43,7 +43,7 @@ static LogicalResult constant(Machine &machine, arith::ConstantOp op) {
   return denseConstant(machine, op, dense);
 }
 
-//===-- floats and integers -----------------------------------------------------------------------===//
+//===-- Floats and integers --------------------------------------------------------------------------------------===//
 
 static const llvm::fltSemantics &formatOf(Value value) {
   return cast<FloatType>(getElementTypeOrSelf(value.getType())).getFloatSemantics();
@@ -134,7 +134,7 @@ static LogicalResult zeroExtend(Machine &machine, Operation *op) {
   return machine.setInts(op->getResult(0), a->shape, std::move(result));
 }
 
-//===-- bits --------------------------------------------------------------------------------------===//
+//===-- Bits -----------------------------------------------------------------------------------------------------===//
 
 /// Bits of each lane; a float is rounded to its type first, because its bits exist only there.
 static std::vector<int64_t> bitsOf(const Lanes &lanes, Type element) {

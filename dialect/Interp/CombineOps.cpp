@@ -76,7 +76,7 @@ static FailureOr<Split> splitAt(Machine &machine, Operation *op, Value value, in
   return split;
 }
 
-//===-- reduce ------------------------------------------------------------------------------------===//
+//===-- Reduce ---------------------------------------------------------------------------------------------------===//
 
 static double asDouble(Attribute attr) {
   APFloat value = cast<FloatAttr>(attr).getValue();
@@ -148,7 +148,7 @@ static LogicalResult reduce(Machine &machine, ReduceOp op) {
   return machine.setInts(op.getResult(), split->rest, std::move(result));
 }
 
-//===-- reduce_fn ---------------------------------------------------------------------------------===//
+//===-- Reduce_fn ------------------------------------------------------------------------------------------------===//
 
 static Cell scalarOf(const Lanes &lanes, int64_t at) {
   auto scalar = std::make_shared<Lanes>();
@@ -205,7 +205,7 @@ static LogicalResult reduceFn(Machine &machine, ReduceFnOp op) {
   return success();
 }
 
-//===-- dot ---------------------------------------------------------------------------------------===//
+//===-- Dot ------------------------------------------------------------------------------------------------------===//
 
 namespace {
 struct DotShape {

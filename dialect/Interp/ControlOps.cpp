@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::interp;
 
-//===-- programs ----------------------------------------------------------------------------------===//
+//===-- Programs -------------------------------------------------------------------------------------------------===//
 
 /// Calls `run` for each chosen program, in the order that the options ask for.
 static LogicalResult forEachProgram(Machine &machine, int64_t count, llvm::function_ref<LogicalResult(int64_t)> run) {
@@ -74,7 +74,7 @@ static LogicalResult numPrograms(Machine &machine, NumProgramsOp op) {
   return machine.setInteger(op.getResult(), machine.program.size[*axisOf(op)]);
 }
 
-//===-- tile loops --------------------------------------------------------------------------------===//
+//===-- Tile loops -----------------------------------------------------------------------------------------------===//
 
 namespace {
 /// The spans of a tile loop, and how many tiles each dim has.
@@ -187,7 +187,7 @@ template <int64_t (*Fn)(const TileSpan &)> static LogicalResult tileQuery(Machin
   return machine.setInteger(op->getResult(0), Fn(machine.tile(op->getOperand(0))));
 }
 
-//===-- scf ---------------------------------------------------------------------------------------===//
+//===-- Scf ------------------------------------------------------------------------------------------------------===//
 
 static LogicalResult setResults(Machine &machine, Operation *op, ArrayRef<Cell> values) {
   for (auto [result, value] : llvm::zip(op->getResults(), values))

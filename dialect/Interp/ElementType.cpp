@@ -84,7 +84,7 @@ const llvm::fltSemantics &helion::interp::semanticsOf(ElementType type) {
   }
 }
 
-//===-- rounding ----------------------------------------------------------------------------------===//
+//===-- Rounding -------------------------------------------------------------------------------------------------===//
 
 static APFloat converted(double value, const llvm::fltSemantics &format, llvm::RoundingMode mode) {
   APFloat number(value);
@@ -126,7 +126,7 @@ int64_t helion::interp::wrapInteger(int64_t value, Type type) {
   return type.isUnsignedInteger() ? int64_t(bits) : int64_t(bits << (64 - width)) >> (64 - width);
 }
 
-//===-- bytes -------------------------------------------------------------------------------------===//
+//===-- Bytes ----------------------------------------------------------------------------------------------------===//
 
 template <typename T> static T readAs(const char *address) {
   T value;

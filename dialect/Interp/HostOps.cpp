@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::interp;
 
-//===-- allocation --------------------------------------------------------------------------------===//
+//===-- Allocation -----------------------------------------------------------------------------------------------===//
 
 static FailureOr<HostTensor> allocate(Machine &machine, Operation *op, MemRefType type, ValueRange dynamicSizes) {
   constexpr int64_t kMaxBytes = int64_t(1) << 36;
@@ -78,7 +78,7 @@ static LogicalResult blockSize(Machine &machine, BlockSizeOp op) {
 
 static LogicalResult nothing(Machine &, Operation *) { return success(); }
 
-//===-- views -------------------------------------------------------------------------------------===//
+//===-- Views ----------------------------------------------------------------------------------------------------===//
 
 static LogicalResult dim(Machine &machine, memref::DimOp op) {
   const HostTensor &tensor = machine.host(op.getSource());

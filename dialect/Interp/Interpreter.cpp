@@ -35,7 +35,7 @@ static llvm::Error callError(KernelOp kernel, const Twine &text) {
       (locationText(kernel.getLoc()) + ": error: kernel `" + kernel.getSymName() + "`: " + text).str());
 }
 
-//===-- arguments ---------------------------------------------------------------------------------===//
+//===-- Arguments ------------------------------------------------------------------------------------------------===//
 
 /// The tensor as the kernel's memory type; bool and i8 are the same bytes.
 static llvm::Expected<HostTensor> tensorArgument(KernelOp kernel, StringRef name, HostTensor tensor, MemRefType type) {
@@ -89,7 +89,7 @@ static llvm::Error bindArgument(Machine &machine, unsigned index, const Argument
   return llvm::Error::success();
 }
 
-//===-- facts and asserts -------------------------------------------------------------------------===//
+//===-- Facts and asserts ----------------------------------------------------------------------------------------===//
 
 /// Value of a leaf that speaks of sizes or integer scalars: what a run without addresses and devices can depend on.
 static std::optional<int64_t> leafValue(Machine &machine, const Leaf &leaf) {
@@ -147,7 +147,7 @@ static LogicalResult checkAsserts(Machine &machine) {
   return success();
 }
 
-//===-- run ---------------------------------------------------------------------------------------===//
+//===-- Run ------------------------------------------------------------------------------------------------------===//
 
 llvm::Expected<RunResult> Interpreter::run(KernelOp kernel, ArrayRef<Argument> arguments, const RunOptions &options) {
   if (arguments.size() != kernel.getBody().getNumArguments())

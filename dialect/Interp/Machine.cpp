@@ -24,7 +24,7 @@ Handler helion::interp::handlerOf(OperationName name) {
   return table.lookup(name.getStringRef());
 }
 
-//===-- values ------------------------------------------------------------------------------------===//
+//===-- Values ---------------------------------------------------------------------------------------------------===//
 
 LogicalResult Machine::set(Value value, Cell cell) {
   cells[value] = std::move(cell);
@@ -46,7 +46,7 @@ LogicalResult Machine::setInts(Value value, ArrayRef<int64_t> shape, std::vector
   return set(value, LanesRef(std::move(made)));
 }
 
-//===-- execution ---------------------------------------------------------------------------------===//
+//===-- Execution ------------------------------------------------------------------------------------------------===//
 
 LogicalResult Machine::runOp(Operation *op) {
   Handler run = handlerOf(op->getName());
@@ -82,7 +82,7 @@ LogicalResult Machine::fail(Operation *op, const Twine &text, RunError::Kind kin
 
 llvm::Error Machine::takeError() { return llvm::Error(std::move(error)); }
 
-//===-- dims --------------------------------------------------------------------------------------===//
+//===-- Dims -----------------------------------------------------------------------------------------------------===//
 
 void Machine::bindBlock(StringRef name, int64_t extent) {
   blocks[name.str()] = extent;

@@ -65,7 +65,7 @@ class Machine {
 public:
   Machine(KernelOp kernel, const RunOptions &options) : kernel(kernel), options(options) {}
 
-  //===-- values ----------------------------------------------------------------------------------===//
+  //===-- Values -------------------------------------------------------------------------------------------------===//
   LanesRef lanes(mlir::Value value) const { return *std::get_if<LanesRef>(&cell(value)); }
   int64_t integer(mlir::Value value) const { return lanes(value)->ints[0]; }
   const HostTensor &host(mlir::Value value) const { return *std::get_if<HostTensor>(&cell(value)); }
@@ -85,7 +85,7 @@ public:
   mlir::LogicalResult setInts(mlir::Value value, llvm::ArrayRef<int64_t> shape, std::vector<int64_t> lanes);
   mlir::LogicalResult setInteger(mlir::Value value, int64_t number) { return setInts(value, {}, {number}); }
 
-  //===-- execution -------------------------------------------------------------------------------===//
+  //===-- Execution ----------------------------------------------------------------------------------------------===//
   /// Runs the ops up to the terminator, whose operands are the result.
   mlir::LogicalResult runBlock(mlir::Block &block, Cells &yielded);
   mlir::LogicalResult runOp(mlir::Operation *op);
@@ -94,7 +94,7 @@ public:
                            RunError::Kind kind = RunError::Kind::Execution);
   llvm::Error takeError();
 
-  //===-- dims ------------------------------------------------------------------------------------===//
+  //===-- Dims ---------------------------------------------------------------------------------------------------===//
   mlir::FailureOr<int64_t> extentOf(mlir::Operation *op, DimAttr dim);
   mlir::FailureOr<Shape> shapeOf(mlir::Operation *op, mlir::Type type);
   /// Lanes of a dim that its range admits: all of them on a plain dim.

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::interp;
 
-//===-- rings -------------------------------------------------------------------------------------===//
+//===-- Rings ----------------------------------------------------------------------------------------------------===//
 
 static LogicalResult ring(Machine &machine, RingOp op) {
   auto made = std::make_shared<Ring>();
@@ -78,7 +78,7 @@ static LogicalResult write(Machine &machine, WriteOp op) {
   return success();
 }
 
-//===-- groups, turns -----------------------------------------------------------------------------===//
+//===-- Groups, turns --------------------------------------------------------------------------------------------===//
 
 static LogicalResult runRegion(Machine &machine, Operation *op) {
   Cells values;
@@ -97,7 +97,7 @@ static LogicalResult instance(Machine &machine, InstanceOp op) {
 
 static LogicalResult nothing(Machine &machine, TurnOp op) { return machine.set(op.getTurn(), std::monostate()); }
 
-//===-- layouts -----------------------------------------------------------------------------------===//
+//===-- Layouts --------------------------------------------------------------------------------------------------===//
 
 /// The same lanes: reads, waits, changes of layout, tensor maps.
 static LogicalResult pass(Machine &machine, Operation *op) {

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace helion {
 
-//===-- Scanning --------------------------------------------------------------------------------------------------===//
+//===-- Scanning -------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Walks over the bytes of a well-formed JSON text.
@@ -127,7 +127,7 @@ static std::optional<size_t> findDoubledKey(StringRef text) {
   return std::nullopt;
 }
 
-//===-- JsonText --------------------------------------------------------------------------------------------------===//
+//===-- JsonText -------------------------------------------------------------------------------------------------===//
 
 JsonText::JsonText(StringRef text, StringRef file, unsigned firstLine) : text(text), file(file), firstLine(firstLine) {}
 
@@ -202,7 +202,7 @@ Expected<JsonText> JsonText::parse(StringRef text, StringRef file, unsigned firs
 
 JsonCursor JsonText::root() const { return JsonCursor(*this, rootValue); }
 
-//===-- JsonCursor ------------------------------------------------------------------------------------------------===//
+//===-- JsonCursor -----------------------------------------------------------------------------------------------===//
 
 JsonCursor JsonCursor::member(StringRef key) const {
   JsonCursor result = *this;
@@ -270,7 +270,7 @@ Error JsonCursor::forEachMember(function_ref<Error(StringRef, JsonCursor)> visit
   return Error::success();
 }
 
-//===-- Readers ---------------------------------------------------------------------------------------------------===//
+//===-- Readers --------------------------------------------------------------------------------------------------===//
 
 Error readJson(const JsonCursor &at, std::string &out) {
   std::optional<StringRef> text = at.value().getAsString();
@@ -349,7 +349,7 @@ Error JsonFields::finish() {
   return Error::success();
 }
 
-//===-- Writing ---------------------------------------------------------------------------------------------------===//
+//===-- Writing --------------------------------------------------------------------------------------------------===//
 
 std::string shortestReal(double value) {
   std::string text;

@@ -18,7 +18,7 @@ template <typename T> static json::Value listToJson(const std::vector<T> &list) 
   return array;
 }
 
-//===-- Expressions -----------------------------------------------------------------------------------------------===//
+//===-- Expressions ----------------------------------------------------------------------------------------------===//
 
 static json::Value toJson(const SizeExpr &expr) { return expr.str(); }
 static json::Value toJson(const Pred &pred) { return pred.str(); }
@@ -56,7 +56,7 @@ Error readJson(const JsonCursor &at, Pred &out) {
   return Error::success();
 }
 
-//===-- Arguments -------------------------------------------------------------------------------------------------===//
+//===-- Arguments ------------------------------------------------------------------------------------------------===//
 
 json::Value toJson(const Argument &argument) {
   json::Object object{{"name", argument.name}};
@@ -99,7 +99,7 @@ Error readJson(const JsonCursor &at, Argument &out) {
   return fields.with("value", [&](JsonCursor value) { return out.value.read(value); }).finish();
 }
 
-//===-- Plan ------------------------------------------------------------------------------------------------------===//
+//===-- Plan -----------------------------------------------------------------------------------------------------===//
 
 static json::Value toJson(const PlanCheck &check) {
   return json::Object{{"pred", toJson(check.pred)}, {"message", check.message}};
@@ -222,7 +222,7 @@ Error readJson(const JsonCursor &at, LaunchPlan &out) {
       .finish();
 }
 
-//===-- Manifest --------------------------------------------------------------------------------------------------===//
+//===-- Manifest -------------------------------------------------------------------------------------------------===//
 
 json::Value toJson(const Resources &resources) {
   json::Object object{{"code_bytes", resources.codeBytes}, {"scratch_bytes", resources.scratchBytes}};
@@ -316,7 +316,7 @@ const Argument *Manifest::findArgument(StringRef name) const {
   return found == arguments.end() ? nullptr : &*found;
 }
 
-//===-- Verifying -------------------------------------------------------------------------------------------------===//
+//===-- Verifying ------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Looks up every name that a manifest uses and keeps the first error.

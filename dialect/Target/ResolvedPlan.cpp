@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace helion {
 
-//===-- Binding ---------------------------------------------------------------------------------------------------===//
+//===-- Binding --------------------------------------------------------------------------------------------------===//
 
 std::optional<int64_t> Binding::value(const Leaf &leaf) const {
   if (leaf.kind == Leaf::Kind::Device) {
@@ -53,7 +53,7 @@ Expected<bool> checkPredicate(ArrayRef<Pred> facts, const Binding &binding, std:
   return true;
 }
 
-//===-- Scalars ---------------------------------------------------------------------------------------------------===//
+//===-- Scalars --------------------------------------------------------------------------------------------------===//
 
 static const fltSemantics &semanticsOf(Dtype dtype) {
   switch (dtype) {
@@ -103,7 +103,7 @@ Expected<std::string> encodeScalar(const Scalar &value) {
   return bytes;
 }
 
-//===-- Resolving -------------------------------------------------------------------------------------------------===//
+//===-- Resolving ------------------------------------------------------------------------------------------------===//
 
 namespace {
 class Resolver {

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace helion;
 
-//===-- Divisors --------------------------------------------------------------------------------------------------===//
+//===-- Divisors -------------------------------------------------------------------------------------------------===//
 
 /// What facts of the form `expr % n == 0` and `expr == n` say.
 static int64_t statedDivisor(const SizeExpr &expr, ArrayRef<Pred> facts) {
@@ -81,7 +81,7 @@ std::vector<Pred> helion::factsOf(KernelOp kernel) {
   return facts;
 }
 
-//===-- Accesses --------------------------------------------------------------------------------------------------===//
+//===-- Accesses -------------------------------------------------------------------------------------------------===//
 
 int64_t helion::bytesOfElement(Type type) {
   Type element = getElementTypeOrSelf(type);

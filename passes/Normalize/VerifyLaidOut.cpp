@@ -45,8 +45,7 @@ private:
   static StringRef nameOf(GroupOp group) { return group ? group.getName() : StringRef("the program"); }
   static GroupOp groupOf(Operation *op) { return op->getParentOfType<GroupOp>(); }
 
-  //===-- Slots, tokens
-  //-----------------------------------------------------------------------------------------------===//
+  //===-- Slots, tokens ------------------------------------------------------------------------------------------===//
 
   static bool isEnd(OpOperand &use) { return !isa<ReleaseOp>(use.getOwner()) || !isa<TokenType>(use.get().getType()); }
 
@@ -159,8 +158,7 @@ private:
     }
   }
 
-  //===-- Rings
-  //-------------------------------------------------------------------------------------------------------===//
+  //===-- Rings --------------------------------------------------------------------------------------------------===//
 
   /// The group of the ring's ops of one kind; L6: there is only one.
   template <typename SideOp> std::optional<GroupOp> sideOf(RingOp ring, StringRef verb) {
@@ -217,8 +215,7 @@ private:
     }
   }
 
-  //===-- Buffers, groups
-  //---------------------------------------------------------------------------------------------===//
+  //===-- Buffers, groups ----------------------------------------------------------------------------------------===//
 
   /// L14: what fills a buffer got it by acquire, what reads it by take.
   void checkBuffers(Operation *op) {

@@ -28,8 +28,7 @@ namespace helion {
 
 using Binding = llvm::StringMap<int64_t>;
 
-//===-- Extents
-//------------------------------------------------------------------------------------------------------===//
+//===-- Extents --------------------------------------------------------------------------------------------------===//
 
 static LogicalResult checkExtent(BlockOp block, int64_t extent, const Binding &binding) {
   auto refuse = [&]() {
@@ -69,8 +68,7 @@ static FailureOr<Binding> bindExtents(KernelOp kernel, SiteOptions &options) {
   return binding;
 }
 
-//===-- Masks
-//--------------------------------------------------------------------------------------------------------===//
+//===-- Masks ----------------------------------------------------------------------------------------------------===//
 
 namespace {
 /// Puts the identity into lanes outside ranges before every op that combines lanes, and drops those lanes where an
@@ -187,8 +185,7 @@ private:
 };
 } // namespace
 
-//===-- Slices and types
-//---------------------------------------------------------------------------------------------===//
+//===-- Slices and types -----------------------------------------------------------------------------------------===//
 
 static int64_t extentOf(DimAttr dim, const Binding &binding) {
   SmallVector<AffineExpr> values;

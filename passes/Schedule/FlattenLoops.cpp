@@ -55,8 +55,7 @@ private:
 };
 } // namespace
 
-//===-- What can be flattened
-//------------------------------------------------------------------------------------------===//
+//===-- What can be flattened ------------------------------------------------------------------------------------===//
 
 LogicalResult Flattener::checkOp(Operation *op) {
   if (op->getNumRegions())
@@ -89,8 +88,7 @@ LogicalResult Flattener::check() {
   return success();
 }
 
-//===-- Rewriting
-//--------------------------------------------------------------------------------------------------------===//
+//===-- Rewriting ------------------------------------------------------------------------------------------------===//
 
 void Flattener::makeFlatLoop() {
   for (unsigned dim = 0; dim != loop.getNumDims(); ++dim) {

@@ -78,8 +78,7 @@ private:
 };
 } // namespace
 
-//===-- Checks and counts
-//----------------------------------------------------------------------------------------------===//
+//===-- Checks and counts ----------------------------------------------------------------------------------------===//
 
 LogicalResult Mapper::check() {
   for (TileOp loop : loops)
@@ -111,8 +110,7 @@ void Mapper::countTiles() {
   }
 }
 
-//===-- Decoding
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Decoding -------------------------------------------------------------------------------------------------===//
 
 /// Tile number to one index per dim. The last dim varies fastest; with a grouping of G, G tiles of the last but one dim
 /// are visited before the last dim moves on (Triton's grouped order).
@@ -172,8 +170,7 @@ void Mapper::emitLoop(unsigned number, Value tile) {
   emitLoop(number + 1, sub(tile, totals[number]));
 }
 
-//===-- Kinds of program ids
-//---------------------------------------------------------------------------------------------===//
+//===-- Kinds of program ids -------------------------------------------------------------------------------------===//
 
 void Mapper::mapXyz() {
   static const char *const axes[] = {"x", "y", "z"};

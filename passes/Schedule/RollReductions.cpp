@@ -77,8 +77,7 @@ private:
 };
 } // namespace
 
-//===-- What can be rolled
-//-------------------------------------------------------------------------------------------===//
+//===-- What can be rolled ---------------------------------------------------------------------------------------===//
 
 /// True for a reduce over the slice, or a dot that contracts it.
 static bool combinesSlice(Operation *op, StringAttr name) {
@@ -150,8 +149,7 @@ LogicalResult Roller::checkMemory(const llvm::DenseSet<Value> &loadedBySlice) {
   return success();
 }
 
-//===-- Levels
-//-------------------------------------------------------------------------------------------------------===//
+//===-- Levels ---------------------------------------------------------------------------------------------------===//
 
 /// One past the last loop that must run before `op`, over its operands and what its regions capture.
 unsigned Roller::levelOf(Operation *op) {
@@ -206,8 +204,7 @@ LogicalResult Roller::makePlan() {
   return checkMemory(loaded);
 }
 
-//===-- Rewriting
-//----------------------------------------------------------------------------------------------------===//
+//===-- Rewriting ------------------------------------------------------------------------------------------------===//
 
 /// The chunk is a choice already made: a fixed block of its own, so that another launch's slice of the same block is
 /// free.
