@@ -103,6 +103,8 @@ private:
   mlir::Value iota(IotaOp op, const Position &at);
   mlir::Value mask(MaskOp op, llvm::ArrayRef<Position> at);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<Position> at);
+  bool sharesDivisor(mlir::arith::DivFOp op, llvm::ArrayRef<mlir::Value> lanes) const;
+  mlir::Value timesReciprocal(mlir::Location loc, mlir::Value lane, mlir::Value divisor);
   mlir::Value zero(mlir::Type element);
 
   using Key = std::pair<void *, std::vector<void *>>;
@@ -113,6 +115,8 @@ private:
   std::vector<std::map<Key, mlir::Value>> known; // By level + 1.
   std::vector<mlir::Operation *> hoists;         // By level + 1.
   llvm::DenseMap<mlir::Value, mlir::Value> counts;
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>>
+      reciprocals; // Of scalar divisors, with a power of two.
 };
 } // namespace helion::cpu
 

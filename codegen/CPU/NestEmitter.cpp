@@ -26,6 +26,14 @@ scf::ForOp NestEmitter::openLoop(Value begin, Value end, int64_t step, ValueRang
   return loop;
 }
 
+/// The loop of a segment.
+scf::ForOp NestEmitter::openRounds(const Segment &segment, ValueRange inits) {
+  auto loop = openLoop(segment.begin, segment.end, segment.lanes, inits);
+  if (segment.lanes > nest->width)
+    loop->setAttr(kNativeLanesAttr, builder.getI64IntegerAttr(nest->width));
+  return loop;
+}
+
 /// True at run time when every stride along the vectors' dims that is not constant is 1; null when all are constant.
 Value NestEmitter::unitStrideTest(const NestGroup &group) {
   Value test;
@@ -218,7 +226,7 @@ void NestEmitter::leaveSegment() {
 void NestEmitter::emitVectorLoop(unsigned level, Body body) {
   for (const Segment &segment : segments(nest->order[level])) {
     OpBuilder::InsertionGuard guard(builder);
-    auto loop = openLoop(segment.begin, segment.end, segment.lanes);
+    auto loop = openRounds(segment);
     lanes.hoistTo(int(level) - 1, loop);
     lanes.enterLevel(level);
     enterSegment(segment, loop.getInductionVar());

@@ -6,6 +6,7 @@
 #ifndef HELION_CODEGEN_CPU_NESTEMITTER_H
 #define HELION_CODEGEN_CPU_NESTEMITTER_H
 
+#include "codegen/CPU/Combine.h"
 #include "codegen/CPU/LaneEvaluator.h"
 #include "codegen/CPU/TileNest.h"
 
@@ -56,8 +57,9 @@ private:
   void emitAtomic();
   void emitVectorReduce();
   void emitSequence(mlir::Value base);
-  mlir::Value accumulate(const Segment &segment, mlir::Value accumulator);
+  Held accumulate(const Segment &segment, const Held &start);
   mlir::scf::ForOp openLoop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange inits = {});
+  mlir::scf::ForOp openRounds(const Segment &segment, mlir::ValueRange inits = {});
   llvm::SmallVector<Segment> segments(int dim);
   void enterSegment(const Segment &segment, mlir::Value index);
   void leaveSegment();

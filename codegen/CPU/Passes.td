@@ -73,6 +73,31 @@ def SplitFmaPass : Pass<"helion-split-fma", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitVectorsPass : Pass<"helion-split-vectors", "::mlir::func::FuncOp"> {
+  let summary = "Split the vectors of a round into native ones, op by op";
+  let description = [{
+    **Does.** In loops marked `helion.native_lanes`, an op on vectors of several times that many lanes becomes one op per native
+    vector, all of them before the next op. While one vector waits for its result the others work: LLVM splits such vectors too,
+    but one whole chain after the other, and keeps the order that it finds.
+
+    **Before / After.**
+    ```mlir
+    scf.for %i = %a to %b step %c16 {
+      %e = arith.mulf %x, %x : vector<16xf32>
+    } {helion.native_lanes = 8 : i64}
+    // becomes, for the slices of %x
+    scf.for %i = %a to %b step %c16 {
+      %e0 = arith.mulf %x0, %x0 : vector<8xf32>
+      %e1 = arith.mulf %x1, %x1 : vector<8xf32>
+    }
+    ```
+    **Needs.** math functions that are expanded, or each is a chain of its own again. **Gives.** no mark. **Reads.** `helion.native_lanes`
+    on loops, which it removes. **Fails when.** never; other ops keep their wide vectors. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"split", "ops-split", "ops on wide vectors that became several">];
+}
+
 def VectorizeTilesPass : Pass<"helion-vectorize-tiles", "::mlir::func::FuncOp"> {
   let summary = "Turn tile values into loops over native vectors and memory";
   let description = [{

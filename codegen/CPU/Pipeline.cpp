@@ -31,6 +31,8 @@ void helion::buildCPUTilePipeline(OpPassManager &manager, const CPUOptions &opti
   // No math function that LLVM would call a library for.
   if (options.vectorBits < kFusedVectorBits)
     functions.addPass(createSplitFmaPass());
+  functions.addPass(createSplitVectorsPass());
+  // No vector of several registers where its order matters.
   functions.addPass(createCSEPass());
 }
 

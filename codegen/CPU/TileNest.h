@@ -14,6 +14,9 @@ namespace helion::cpu {
 /// x86 has fused multiply-adds and conversions of f16 from the level that has vectors of this size.
 constexpr unsigned kFusedVectorBits = 256;
 
+/// On a loop whose round takes several vectors together: the lanes of one.
+constexpr llvm::StringLiteral kNativeLanesAttr = "helion.native_lanes";
+
 /// Numbers of the target that shape the code.
 struct CodeOptions {
   unsigned vectorBits = 256;

@@ -177,7 +177,7 @@ static Value emitModI(OpBuilder &b, Location loc, Value lhs, Value rhs) {
 static const BinaryRow binaryRows[] = {{"+", false, emit<arith::AddFOp>, emit<arith::AddIOp>},
                                        {"-", false, emit<arith::SubFOp>, emit<arith::SubIOp>},
                                        {"*", false, emit<arith::MulFOp>, emit<arith::MulIOp>},
-                                       {"/", true, emit<arith::DivFOp>, nullptr},
+                                       {"/", true, quotient, nullptr},
                                        {"//", false, emitFloorDivF, emit<arith::FloorDivSIOp>},
                                        {"%", false, emitModF, emitModI},
                                        {"**", false, emit<math::PowFOp>, emit<math::IPowIOp>},

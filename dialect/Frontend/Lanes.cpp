@@ -5,6 +5,7 @@
 #include "dialect/Frontend/Lanes.h"
 
 #include "dialect/IR/Dims.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -255,4 +256,9 @@ FailureOr<PyValue> helion::frontend::arithmetic(KernelBuilder &k, ArrayRef<PyVal
   if (failed(value) || compute == result)
     return value;
   return castTo(k, *value, result);
+}
+
+Value helion::frontend::quotient(OpBuilder &b, Location loc, Value x, Value y) {
+  auto allowed = getElementTypeOrSelf(x.getType()).isF64() ? arith::FastMathFlags::none : arith::FastMathFlags::arcp;
+  return arith::DivFOp::create(b, loc, x, y, allowed);
 }

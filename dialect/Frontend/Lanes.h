@@ -54,6 +54,10 @@ mlir::FailureOr<PyValue> elementwise(KernelBuilder &k, llvm::ArrayRef<PyValue> o
 /// `floatOnly`.
 mlir::FailureOr<PyValue> arithmetic(KernelBuilder &k, llvm::ArrayRef<PyValue> operands, bool floatOnly, EmitLanes emit);
 
+/// x / y. Up to f32 it may be a product with the reciprocal (`arcp`): within 2 units, as on GPUs, not correctly
+/// rounded.
+mlir::Value quotient(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y);
+
 enum class Reduction { Sum, Prod, Max, Min, ArgMax, ArgMin, All, Any };
 /// Reduces one dim in the lane type.
 mlir::FailureOr<TileValue> reduce(KernelBuilder &k, const TileValue &value, Reduction reduction, int dim, bool keepDim);

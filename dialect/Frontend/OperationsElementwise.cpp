@@ -29,7 +29,6 @@ static Value like(OpBuilder &b, Location loc, Value x, double value) {
 
 static Value add(OpBuilder &b, Location loc, Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
 static Value mul(OpBuilder &b, Location loc, Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-static Value div(OpBuilder &b, Location loc, Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
 
 // 1 + exp(-x)
 static Value onePlusExp(OpBuilder &b, Location loc, Value x) {
@@ -38,10 +37,10 @@ static Value onePlusExp(OpBuilder &b, Location loc, Value x) {
 }
 
 static Value sigmoid(OpBuilder &b, Location loc, Value x) {
-  return div(b, loc, like(b, loc, x, 1), onePlusExp(b, loc, x));
+  return quotient(b, loc, like(b, loc, x, 1), onePlusExp(b, loc, x));
 }
-static Value silu(OpBuilder &b, Location loc, Value x) { return div(b, loc, x, onePlusExp(b, loc, x)); }
-static Value reciprocal(OpBuilder &b, Location loc, Value x) { return div(b, loc, like(b, loc, x, 1), x); }
+static Value silu(OpBuilder &b, Location loc, Value x) { return quotient(b, loc, x, onePlusExp(b, loc, x)); }
+static Value reciprocal(OpBuilder &b, Location loc, Value x) { return quotient(b, loc, like(b, loc, x, 1), x); }
 
 static Value geluErf(OpBuilder &b, Location loc, Value x) {
   Value erf = math::ErfOp::create(b, loc, mul(b, loc, x, like(b, loc, x, 0.70710678118654752)));

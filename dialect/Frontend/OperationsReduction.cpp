@@ -159,9 +159,8 @@ static FailureOr<Value> countLanes(Interpreter &in, const ReductionCall &call, D
 }
 
 static Result divideBy(Interpreter &in, const TileValue &sum, Value count) {
-  return arithmetic(
-      in.k, {sum, Scalar{sum.dtype, count, nullptr}}, false,
-      [](OpBuilder &b, Location loc, ValueRange v) -> Value { return arith::DivFOp::create(b, loc, v[0], v[1]); });
+  return arithmetic(in.k, {sum, Scalar{sum.dtype, count, nullptr}}, false,
+                    [](OpBuilder &b, Location loc, ValueRange v) -> Value { return quotient(b, loc, v[0], v[1]); });
 }
 
 static Result meanOf(Interpreter &in, const ReductionCall &call) {
