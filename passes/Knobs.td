@@ -142,12 +142,13 @@ def StoreCacheModifiers : Knob<"store_cache_modifiers", ChooseAccess, Store, Wor
 def NumWarps : Knob<"num_warps", SetWarps, Launch, Integer<PowersOfTwo<"1", "dev.max_threads floordiv dev.lanes">>> {
   let preset = "4";
   let elements = "dev.lanes * dev.thread_elements";
+  let mostElements = "dev.block_elements";
   let helion = HelionKey<"num_warps", "", 1>;
   let summary = "warps of a program; its tiles are spread over their lanes";
   let pickWhen = "more: large tiles, whose values then need fewer registers of each thread; fewer: small tiles, and reductions that "
                  "should stay inside a warp";
   let cost = "a reduction over more than one warp goes through shared memory; few threads hide less of the memory's latency";
-  let notLegal = "a tile value of the launch has more elements than `dev.thread_elements` for each thread";
+  let notLegal = "a tile value of the launch has more elements than `dev.thread_elements` for each thread, or `dev.block_elements`";
 }
 
 def : IgnoredHelionKey<"num_warps", "threads of a program are the target's choice">;

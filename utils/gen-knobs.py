@@ -104,7 +104,8 @@ def knob_row(knob):
     text += declared
     row = [quote(knob["name"]), quote(knob["pass"]["name"]), f"SiteKind::{knob['site']['def']}",
            f"ValueKind::{value['kind']}", *names, quote(knob["preset"]),
-           quote(knob["universal"]), quote(knob["elements"]), "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}, {words}" + "}",
+           quote(knob["universal"]), quote(knob["elements"]), quote(knob["mostElements"]),
+           "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}, {words}" + "}",
            quote(knob["summary"])]
     return text, "{" + ", ".join(row) + "}"
 
@@ -156,7 +157,8 @@ def doc_knob(knob):
         rows.append(("serves every size", f"`{knob['universal']}`"))
     rows += [("pick it when", knob["pickWhen"]), ("cost", knob["cost"])]
     if knob["elements"]:
-        rows.append(("elements of a tile value for each", f"at most `{knob['elements']}`"))
+        most = f", in all `{knob['mostElements']}`" if knob["mostElements"] else ""
+        rows.append(("elements of a tile value for each", f"at most `{knob['elements']}`{most}"))
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])
     rows += [("only where", needs or "always"), ("not legal", knob["notLegal"])]

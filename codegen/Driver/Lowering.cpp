@@ -36,6 +36,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   layouts.lanes = device.lanes;
   layouts.dotInstruction = kMmaInstruction.str();
   layouts.threadElements = device.threadElements();
+  layouts.blockElements = device.blockElements();
   pipeline.addPass(createAssignLayoutsPass(layouts));
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;

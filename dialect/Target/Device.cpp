@@ -72,6 +72,7 @@ static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
           {"max_threads", device.maxThreads},
           {"registers", device.registers},
           {"thread_elements", device.threadElements()},
+          {"block_elements", device.blockElements()},
           {"shared_bytes", device.sharedBytes},
           {"l2_bytes", device.level2Bytes}};
 }

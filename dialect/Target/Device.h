@@ -26,7 +26,8 @@ struct CpuDevice {
   int64_t level3Bytes; // A core's share of the last level.
 };
 
-/// `dev.lanes`, `dev.max_threads`, `dev.registers`, `dev.thread_elements`, `dev.shared_bytes`, `dev.l2_bytes`. How many
+/// `dev.lanes`, `dev.max_threads`, `dev.registers`, `dev.thread_elements`, `dev.block_elements`,
+/// `dev.shared_bytes`, `dev.l2_bytes`. How many
 /// processors there are differs between devices of one row: who has a device binds `dev.sms`.
 struct NvidiaDevice {
   unsigned ptxVersion;   // That our PTX says: 86 is 8.6.
@@ -42,6 +43,8 @@ struct NvidiaDevice {
   /// Elements of one tile value that a thread holds at most: code is as long as that, and the registers hold two such
   /// values of 32 bits.
   int64_t threadElements() const { return (registers + 1) / 2; }
+  /// The same of a block, whose threads share the registers of a multiprocessor.
+  int64_t blockElements() const { return smRegisters / 2; }
 };
 
 /// One row of the table of targets; rows live as long as the program.

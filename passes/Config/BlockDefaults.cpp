@@ -86,7 +86,7 @@ int64_t helion::defaultExtent(BlockOp block) {
 // Lanes of a tile, and of one block beside others. A tile of 1024 lanes on 4 warps is two vectors of floats in each
 // thread.
 static constexpr int64_t kLanesOfTile = 1024, kLanesOfBlock = 256;
-static constexpr int64_t kLanesOfDot = 4096, kLanesOfDotDim = 64;
+static constexpr int64_t kLanesOfDot = 4096, kLanesOfDotDim = 64, kLanesOfDotDepth = 32;
 
 namespace {
 /// Doubles the extents of blocks as long as every tile value keeps to the budget.
@@ -109,7 +109,7 @@ public:
       for (bool raised = true; raised;) {
         raised = false;
         for (StringRef block : dots)
-          raised |= raise(block, kLanesOfDotDim, kLanesOfDot);
+          raised |= raise(block, isOnlyDepth(block) ? kLanesOfDotDepth : kLanesOfDotDim, kLanesOfDot);
       }
       return std::move(extents);
     }
@@ -194,13 +194,26 @@ private:
   std::vector<StringRef> dotBlocks() const {
     std::vector<StringRef> blocks;
     kernel->walk([&](DotOp dot) {
-      for (mlir::Value operand : {dot.getLhs(), dot.getRhs()})
-        for (DimAttr dim : ArrayRef<DimAttr>(dimsOf(operand.getType())).take_back(2))
+      for (mlir::Value operand : {dot.getLhs(), dot.getRhs()}) {
+        SmallVector<DimAttr> dims = dimsOf(operand.getType());
+        for (DimAttr dim : ArrayRef<DimAttr>(dims).take_back(2))
           for (StringAttr block : dim.getBlocks())
             if (!llvm::is_contained(blocks, block.getValue()))
               blocks.push_back(block.getValue());
+      }
     });
     return blocks;
+  }
+
+  /// Along which dots sum, and none has rows or columns.
+  bool isOnlyDepth(StringRef name) const {
+    bool isOnly = true;
+    kernel->walk([&](DotOp dot) {
+      SmallVector<DimAttr> dims = dimsOf(dot.getResult().getType());
+      for (DimAttr dim : ArrayRef<DimAttr>(dims).take_back(2))
+        isOnly &= llvm::none_of(dim.getBlocks(), [&](StringAttr block) { return block.getValue() == name; });
+    });
+    return isOnly;
   }
 
   mutable KernelOp kernel;

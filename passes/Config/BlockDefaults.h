@@ -21,8 +21,8 @@ constexpr int64_t kMinSliceExtent = 8, kMaxSliceExtent = 65536, kDefaultSliceExt
 int64_t defaultExtent(BlockOp block);
 
 /// Extents of all blocks together, by name, from which the default config of a target starts whose programs run on
-/// lanes: tiles of about 1024 lanes, long along the dims that stand last; with dots, up to 64 along their dims and
-/// tiles of up to 4096 lanes. Slices have 1024.
+/// lanes: tiles of about 1024 lanes, long along the dims that stand last; with dots, up to 64 along their dims, 32
+/// along those that they sum, and tiles of up to 4096 lanes. Slices have 1024.
 llvm::StringMap<int64_t> startExtents(KernelOp kernel);
 
 } // namespace helion

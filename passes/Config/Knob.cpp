@@ -134,8 +134,8 @@ static std::optional<ConfigValue> presetOf(const KnobRow &row, ArrayRef<Span> sp
 }
 
 static Knob evaluate(const KnobRow &row, FactValue fact) {
-  Knob knob{row.name,          row.pass, row.summary, row.site, row.value, {},        {},
-            row.samples.vec(), {},       {},          {},       {},        row.helion};
+  Knob knob{row.name,          row.pass, row.summary, row.site, row.value, {}, {},
+            row.samples.vec(), {},       {},          {},       {},        {}, row.helion};
   for (const SpanRow &span : row.spans)
     knob.spans.push_back(evaluate(span, fact));
   knob.words.assign(row.words.begin(), row.words.end());
@@ -146,6 +146,8 @@ static Knob evaluate(const KnobRow &row, FactValue fact) {
     knob.universal = cantFail(ConfigValue::parse(row.universal));
   if (!row.elements.empty())
     knob.elements = evaluate(row.elements, fact);
+  if (!row.mostElements.empty())
+    knob.mostElements = evaluate(row.mostElements, fact);
   return knob;
 }
 

@@ -52,7 +52,7 @@ struct KnobRow {
   llvm::ArrayRef<llvm::StringLiteral> words;
   llvm::ArrayRef<int64_t> samples;
   llvm::ArrayRef<NeedRow> needs;
-  llvm::StringLiteral preset, universal, elements;
+  llvm::StringLiteral preset, universal, elements, mostElements;
   HelionKeyRow helion;
   llvm::StringLiteral summary;
 };
@@ -106,6 +106,8 @@ struct Knob {
   std::optional<ConfigValue> universal;
   /// Elements that a tile value of the launch may have for each unit of the value.
   std::optional<int64_t> elements;
+  /// And whatever the value.
+  std::optional<int64_t> mostElements;
   HelionKeyRow helion;
 
   /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.

@@ -87,6 +87,8 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   string universal = "";
   /// Elements that a tile value of the launch may have for each unit of the value, as an expression over facts.
   string elements = "";
+  /// And whatever the value.
+  string mostElements = "";
   list<Needs> needs = [];
   HelionKey helion = NoHelionKey;
   string summary = ?;

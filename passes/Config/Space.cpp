@@ -145,13 +145,15 @@ Config Space::defaultConfig() const {
   return config;
 }
 
-Config Space::universalConfig() const {
-  Config config = defaultConfig();
-  for (const Choice &choice : choiceList)
-    if (choice.knob->universal)
-      config.set(choice.knob->name, choice.site, *choice.knob->universal);
-  config = withoutMeaningless(config);
-  // A slice that cannot be rolled serves what fits its block: the largest that the limits on tiles leave room for.
+bool Space::isLegal(const Config &config) const {
+  Error error = validate(config);
+  bool isLegal = !error;
+  consumeError(std::move(error));
+  return isLegal;
+}
+
+/// A slice that cannot be rolled serves what fits its block: the largest that the limits on tiles leave room for.
+Config Space::withLargestSlices(Config config) const {
   for (const Choice &choice : choiceList) {
     if (choice.knob->site != SiteKind::SliceBlock)
       continue;
@@ -159,15 +161,48 @@ Config Space::universalConfig() const {
       Config larger = config;
       larger.set(choice.knob->name, choice.site, value);
       larger = withoutMeaningless(larger);
-      Error error = validate(larger);
-      bool isLegal = !error;
-      consumeError(std::move(error));
-      if (!isLegal)
+      if (!isLegal(larger))
         continue;
       config = std::move(larger);
       break;
     }
   }
+  return config;
+}
+
+/// Of choices that tile values count for each unit of: the least, at or above the default, that leaves half of the
+/// room.
+void Space::fitUnits(Config &config) const {
+  for (auto [index, choice] : llvm::enumerate(choiceList)) {
+    if (!choice.knob->elements)
+      continue;
+    for (const ConfigValue &value : choice.values) {
+      if (value < choice.start)
+        continue;
+      config.set(choice.knob->name, choice.site, value);
+      Point point = toPoint(config);
+      bool isRoomy = all_of(constraintList, [&, index = unsigned(index)](Constraint constraint) {
+        if (constraint.kind != Constraint::Kind::Lanes || !is_contained(constraint.choices, index))
+          return true;
+        constraint.limit /= 2;
+        return holds(constraint, point);
+      });
+      if (isRoomy)
+        break;
+    }
+  }
+}
+
+Config Space::universalConfig() const {
+  Config config = defaultConfig();
+  for (const Choice &choice : choiceList) {
+    if (choice.knob->universal)
+      config.set(choice.knob->name, choice.site, *choice.knob->universal);
+    if (choice.knob->elements)
+      config.set(choice.knob->name, choice.site, choice.values.back());
+  }
+  config = withLargestSlices(withoutMeaningless(config));
+  fitUnits(config);
   return config;
 }
 

@@ -111,6 +111,9 @@ private:
   Point toPoint(const Config &config) const;
   Config toConfig(const Point &point) const;
   bool holds(const Constraint &constraint, const Point &point) const;
+  bool isLegal(const Config &config) const;
+  Config withLargestSlices(Config config) const;
+  void fitUnits(Config &config) const;
 
   KnobTable table;
   std::vector<Choice> choiceList;

@@ -49,6 +49,7 @@ private:
   std::optional<int64_t> sizeLimit(BlockOp block);
   int64_t triedLimit(BlockOp block);
   int64_t triedCopies(TileOp loop);
+  int64_t mostLanes();
 
   void addNeeds(unsigned index, const Need &need);
   std::vector<std::string> relatedSites(unsigned index, const Need &need);
@@ -99,6 +100,14 @@ std::optional<int64_t> SpaceBuilder::sizeLimit(BlockOp block) {
   return limit;
 }
 
+/// Of one tile value.
+int64_t SpaceBuilder::mostLanes() {
+  int64_t most = kMaxLanes;
+  for (const Knob &knob : space.table.knobs())
+    most = std::min(most, knob.mostElements.value_or(most));
+  return most;
+}
+
 int64_t SpaceBuilder::triedLimit(BlockOp block) {
   auto isChosen = [](BlockOp other) { return other.getKind() != BlockKind::Fixed; };
   int64_t limit = llvm::count_if(kernel.getOps<BlockOp>(), isChosen) > 1 ? kMaxTriedLanes : kMaxLanes;
@@ -118,6 +127,8 @@ std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Si
     limit = triedLimit(cast<BlockOp>(site.op));
   else if (knob.name == "range_unroll_factors")
     limit = triedCopies(cast<TileOp>(site.op));
+  if (isa<BlockOp, RangeOp>(site.op))
+    limit = std::min(limit, mostLanes());
   std::set<int64_t> tried;
   for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
     int64_t value = knob.samples.empty() ? sample : sample * choice.multiple;
@@ -358,7 +369,7 @@ void SpaceBuilder::addLanes() {
     for (Region &region : op->getRegions())
       llvm::for_each(region.getArgumentTypes(), [&](Type type) { addLanesOf(type, name); });
   });
-  addLanes(lanes, kMaxLanes, std::nullopt);
+  addLanes(lanes, mostLanes(), std::nullopt);
   for (auto [index, choice] : llvm::enumerate(space.choiceList))
     if (choice.knob->elements)
       addLanes(lanesOfLaunch[choice.site], *choice.knob->elements, index);

@@ -141,8 +141,9 @@ private:
     if (int64_t given = *launch.getWarps(); given < 1 || given > kMostThreads)
       return launch.emitOpError() << "has `" << given << "` warps; 1 to `" << kMostThreads << "` are possible";
     // Of a number of warps that is no power of two, the rest holds copies.
-    LayoutTarget target{lanes, int64_t(llvm::bit_floor(uint64_t(*launch.getWarps()))), vectorBytes,
-                        dotInstruction == kMatrixInstruction, threadElements};
+    LayoutTarget target{lanes,          int64_t(llvm::bit_floor(uint64_t(*launch.getWarps()))),
+                        vectorBytes,    dotInstruction == kMatrixInstruction,
+                        threadElements, blockElements};
     separateCheapValues(launch);
     FailureOr<TileGraph> graph = TileGraph::build(launch, target);
     if (failed(graph))

@@ -26,7 +26,7 @@ def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
     **Needs.** Form S; `warps` on launches, else the option's. **Gives.** Form L without groups and rings; a dot that a matrix
     instruction runs names it as `instruction`. **Reads.** `access` of loads and stores, facts; the device's row as options.
     **Fails when.** an option is no power of two, an op on tile values has no rule, or a tile value has more elements for each thread
-    than `thread-elements`. **Numerics.** exact.
+    than `thread-elements`, or than `block-elements`. **Numerics.** exact.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "32", "threads of a warp">,
@@ -34,6 +34,8 @@ def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
     Option<"vectorBytes", "vector-bytes", "int64_t", "16", "bytes that a thread moves at once at most">,
     Option<"threadElements", "thread-elements", "int64_t", "0",
            "elements of a tile value for each thread at most, which bounds the length of its code; 0 for any number">,
+    Option<"blockElements", "block-elements", "int64_t", "0",
+           "elements of a tile value for all threads of a program, who share registers; 0 for any number">,
     Option<"dotInstruction", "dot-instruction", "std::string", "\"none\"",
            "`mma16x8x16` for dots of 16-bit floats into f32, `none` for multiply-adds of single threads">,
     Option<"report", "report", "bool", "false", "a remark on each conversion: how its data moves; takes longer than the rest">];

@@ -14,8 +14,8 @@ struct LayoutTarget {
   int64_t lanes = 32, warps = 4, vectorBytes = 16;
   /// Dots of 16-bit floats run on matrices of 16 x 8 x 16.
   bool matrices = false;
-  /// Elements of a tile value for each thread at most; 0: any number.
-  int64_t threadElements = 0;
+  /// Elements of a tile value for each thread, and for all, at most; 0: any number.
+  int64_t threadElements = 0, blockElements = 0;
 };
 
 struct TileAccess {

@@ -155,6 +155,12 @@ private:
                                          << "` are allowed; choose smaller blocks or more warps";
       return;
     }
+    if (target.blockElements && elements > target.blockElements && elements <= kMostElements) {
+      failed = true;
+      value.getDefiningOp()->emitError() << "tile of type " << type << " has `" << elements << "` elements; at most `"
+                                         << target.blockElements << "` are allowed; choose smaller blocks";
+      return;
+    }
     if (elements >= 1 && elements <= kMostElements)
       return;
     failed = true;

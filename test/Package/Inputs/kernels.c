@@ -8,10 +8,12 @@
 #define KERNEL(name) void name(const int64_t *arguments, const int64_t *grid, int64_t begin, int64_t end, void *scratch)
 
 #ifdef VECTOR_ADD_UNIT
-// x, y, out, n; all contiguous. Program p adds 1024 elements.
+// x, y, out, n; all contiguous, `out` aligned to 8 bytes, else it writes nothing. Program p adds 1024 elements.
 KERNEL(vector_add_11111111_0) {
   const float *x = (const float *)arguments[0], *y = (const float *)arguments[1];
   float *out = (float *)arguments[2];
+  if (arguments[2] % 8)
+    return;
   for (int64_t i = begin * 1024; i < end * 1024 && i < arguments[3]; ++i)
     out[i] = x[i] + y[i];
 }

@@ -145,6 +145,19 @@ TEST(ResolvedPlan, Facts) {
   EXPECT_FALSE(cantFail(checkPredicate(overlap, binding)));
 }
 
+TEST(ResolvedPlan, FactsOnOutputs) {
+  Manifest manifest = makeManifest();
+  manifest.facts.push_back(cantFail(Pred::parse("out.align % 32 == 0")));
+  EXPECT_EQ(toString(manifest.verify()), "");
+  Binding binding = makeBinding(9, 6);
+  EXPECT_TRUE(cantFail(checkPredicate(manifest.facts, binding)));
+  binding.outputAlign = 16;
+  EXPECT_FALSE(cantFail(checkPredicate(manifest.facts, binding)));
+  // Its sizes are expressions over arguments, which are asked themselves.
+  manifest.facts.push_back(cantFail(Pred::parse("out.size(0) == 4")));
+  EXPECT_NE(toString(manifest.verify()), "");
+}
+
 TEST(ResolvedPlan, EncodeScalar) {
   auto hex = [](Scalar value) {
     Expected<std::string> bytes = encodeScalar(value);

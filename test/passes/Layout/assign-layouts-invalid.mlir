@@ -7,6 +7,8 @@
 // RUN: not helion-opt --helion-assign-layouts %s 2>&1 | FileCheck %s --check-prefix=RULE
 // RUN: sed 's/tensor<32x/tensor<1048576x1048576x/g' %s | not helion-opt --helion-assign-layouts 2>&1 | FileCheck %s --check-prefix=SIZE
 // RUN: not helion-opt "--helion-assign-layouts=warps=2 thread-elements=128" %S/Inputs/wide.mlir 2>&1 | FileCheck %s --check-prefix=THREAD
+// RUN: not helion-opt "--helion-assign-layouts=warps=8 thread-elements=128 block-elements=8192" %S/Inputs/wide.mlir 2>&1 | FileCheck %s --check-prefix=BLOCK
+// BLOCK: error: tile of type 'tensor<4x4096xf32>' has `16384` elements; at most `8192` are allowed; choose smaller blocks
 // THREAD: error: tile of type 'tensor<4x4096xf32>' has `256` elements for each thread of `2` warps; at most `128` are allowed; choose smaller blocks or more warps
 // LANES: error: lanes: `24` is no power of two up to `1024`
 // BYTES: error: vector-bytes: `0` is no power of two up to `1024`
