@@ -18,9 +18,15 @@ namespace helion {
 namespace {
 /// Bytes that one thread moves at once at most, on every target with lanes.
 constexpr int64_t kVectorBytes = 16;
+/// Tiles of fewer groups than the smallest warp has lanes are not worth a fact.
+constexpr int64_t kFewestGroups = 32;
 
-int64_t elementBytesOf(Operation *op) {
-  return bytesOfElement(isa<LoadOp>(op) ? op->getResult(0).getType() : cast<StoreOp>(op).getValue().getType());
+/// Elements of a group; 1 for a tile that has too few of them.
+int64_t groupOf(Operation *op, const WideAccess &access) {
+  Type type = isa<LoadOp>(op) ? op->getResult(0).getType() : cast<StoreOp>(op).getValue().getType();
+  auto tile = dyn_cast<RankedTensorType>(type);
+  int64_t group = std::min(access.most(), kVectorBytes / bytesOfElement(type));
+  return tile && tile.getNumElements() >= group * kFewestGroups ? group : 1;
 }
 
 struct ChooseAccess : public helion::impl::ChooseAccessPassBase<ChooseAccess> {
@@ -70,8 +76,7 @@ private:
     WideAccess access(exprs, op);
     std::optional<std::vector<Pred>> needs;
     if (width == "vector")
-      for (int64_t elements = std::min(access.most(), kVectorBytes / elementBytesOf(op)); elements > 1 && !needs;
-           elements /= 2)
+      for (int64_t elements = groupOf(op, access); elements > 1 && !needs; elements /= 2)
         needs = access.needs(elements);
     wide += needs.has_value();
     auto kernel = op->getParentOfType<KernelOp>();

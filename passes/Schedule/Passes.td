@@ -44,7 +44,7 @@ def ChooseAccessPass : Pass<"helion-choose-access", "::mlir::ModuleOp"> {
     **Does.** Sets `access` on each load and store: what the config names, else `vector`. `contiguous` states as a fact that neighbours
     along the last dim of the buffer lie together; `vector` also that groups of 16 bytes begin at multiples of 16 bytes: of the address,
     of the other strides, and of the end of the tile, where that is a host value. Fewer elements where the tile has no groups of so many.
-    Nothing is stated of an access that has no tile along that dim. Sets `evict` where the config names a hint.
+    Of a tile with fewer than 32 groups only the first is stated, and nothing of an access that has no tile along that dim. Sets `evict` where the config names a hint.
 
     **Before / After.**
     ```mlir
