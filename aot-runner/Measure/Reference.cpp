@@ -87,7 +87,6 @@ void Reference::keep(const HostTensor &tensor) {
     if (std::isfinite(value))
       squares += value * value, ++finite;
   });
-  output.count = position;
   output.scale = finite ? std::sqrt(squares / finite) : 0;
   outputs.push_back(std::move(output));
 }
@@ -135,6 +134,21 @@ llvm::Expected<Reference> Reference::make(KernelOp kernel, const Row &row, unsig
   return reference;
 }
 
+std::vector<std::vector<int64_t>> Reference::ranges() const {
+  std::vector<std::vector<int64_t>> result;
+  for (const Output &output : outputs) {
+    std::vector<int64_t> &list = result.emplace_back();
+    int64_t bytes = interp::elementInfo(output.type).bytes;
+    for (int64_t position : output.positions) {
+      int64_t begin = position * bytes;
+      if (list.empty() || list.back() != begin)
+        list.insert(list.end(), {begin, begin});
+      list.back() = begin + bytes;
+    }
+  }
+  return result;
+}
+
 namespace {
 /// The worst element of an output so far.
 struct Worst {
@@ -155,11 +169,11 @@ void Reference::compareOutput(const Output &output, llvm::StringRef bytes, Check
   const interp::ElementInfo &info = interp::elementInfo(output.type);
   Worst worst;
   worst.excess = 1;
-  if (bytes.size() != static_cast<size_t>(output.count * info.bytes))
-    return note(result, worst, INFINITY,
-                llvm::formatv("{0} bytes instead of {1}", bytes.size(), output.count * info.bytes));
+  size_t known = output.positions.size() * info.bytes;
+  if (bytes.size() != known)
+    return note(result, worst, INFINITY, llvm::formatv("{0} bytes instead of {1}", bytes.size(), known));
   for (auto [index, position] : llvm::enumerate(output.positions)) {
-    const char *at = bytes.data() + position * info.bytes;
+    const char *at = bytes.data() + index * info.bytes;
     if (!info.isFloat) {
       int64_t got = interp::readInteger(at, output.type), want = output.integers[index];
       if (got != want)

@@ -17,19 +17,20 @@ public:
   /// `kernel` is in form K. An error where the kernel refuses the call or has no meaning for it.
   static llvm::Expected<Reference> make(KernelOp kernel, const Row &row, unsigned draw = 0);
 
-  /// `outputs` are the bytes of the arguments that are changed in place, then of the outputs, each in order and
-  /// row-major. Floats may differ by
+  /// `outputs` are the known bytes of the arguments that are changed in place, then of the outputs, each in order and
+  /// row-major: all, or those of `ranges` one behind the other. Floats may differ by
   ///   2 e (|want| + s) + 4 f sqrt(l) s,
   /// e the step of the coarsest float type of the call at 1, f that of f32 (f64 where all are f64), l the largest size
   /// of an argument, s the root mean square of the output's finite values. Integers, NaN and infinities must be equal.
   CheckResult compare(llvm::ArrayRef<std::string> outputs) const;
   /// Whether all elements are known.
   bool isWhole() const { return whole; }
+  /// What is known of each output: begin, end, begin, end, .. in bytes of its row-major form.
+  std::vector<std::vector<int64_t>> ranges() const;
 
 private:
   struct Output {
     interp::ElementType type;
-    int64_t count = 0;              // Elements of the whole output.
     std::vector<int64_t> positions; // Row-major; those that are known.
     std::vector<double> reals;      // Floats.
     std::vector<int64_t> integers;  // Others.

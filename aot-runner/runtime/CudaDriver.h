@@ -85,6 +85,8 @@ enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_S
   F(cuThreadExchangeStreamCaptureMode, CUstreamCaptureMode *mode)                                                      \
   F(cuMemAlloc_v2, CUdeviceptr *address, size_t bytes)                                                                 \
   F(cuMemFree_v2, CUdeviceptr address)                                                                                 \
+  F(cuMemAllocHost_v2, void **memory, size_t bytes)                                                                    \
+  F(cuMemFreeHost, void *memory)                                                                                       \
   F(cuMemcpyHtoD_v2, CUdeviceptr to, const void *from, size_t bytes)                                                   \
   F(cuMemcpyDtoH_v2, void *to, CUdeviceptr from, size_t bytes)                                                         \
   F(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)                             \

@@ -4,8 +4,11 @@
 // math library, so machines agree bit by bit (the folder is built without contraction).
 #include "InitialValues.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 namespace HELION_RUNTIME {
 
@@ -157,12 +160,10 @@ static void store(const Stream &stream, int64_t index, DType type, void *to) {
   }
 }
 
-void initialise(const TensorView &view, const InitialValues &values, uint64_t seed) {
-  Stream stream{values, seed, 1};
-  for (int d = 0; d < view.rank; ++d)
-    stream.count *= view.sizes[d];
+/// The elements from `begin` up to `end`, row-major.
+static void initialisePart(const TensorView &view, const Stream &stream, int64_t begin, int64_t end) {
   int64_t size = info(view.type).bytes;
-  for (int64_t index = 0; index < stream.count; ++index) {
+  for (int64_t index = begin; index < end; ++index) {
     int64_t rest = index, offset = 0;
     for (int d = view.rank - 1; d >= 0; --d) {
       offset += rest % view.sizes[d] * view.strides[d];
@@ -170,6 +171,40 @@ void initialise(const TensorView &view, const InitialValues &values, uint64_t se
     }
     store(stream, index, view.type, static_cast<char *>(view.data) + offset * size);
   }
+}
+
+/// Whether no two elements have one address: each stride steps over all that the smaller ones reach.
+static bool areApart(const TensorView &view) {
+  std::vector<std::pair<int64_t, int64_t>> dims; // Stride, size.
+  for (int d = 0; d < view.rank; ++d)
+    if (view.sizes[d] > 1)
+      dims.push_back({std::abs(view.strides[d]), view.sizes[d]});
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 0;
+  for (auto [stride, size] : dims) {
+    if (stride <= reach)
+      return false;
+    reach += stride * (size - 1);
+  }
+  return true;
+}
+
+void initialise(const TensorView &view, const InitialValues &values, uint64_t seed) {
+  constexpr int64_t share = 1 << 20, most = 16;
+  Stream stream{values, seed, 1};
+  for (int d = 0; d < view.rank; ++d)
+    stream.count *= view.sizes[d];
+  int64_t cores = std::min<int64_t>(most, std::thread::hardware_concurrency());
+  int64_t parts = std::max<int64_t>(1, std::min(cores, stream.count / share));
+  if (parts > 1 && !areApart(view))
+    parts = 1; // The last one written stays.
+  std::vector<std::thread> others;
+  for (int64_t part = 1; part < parts; ++part)
+    others.emplace_back(
+        [&, part] { initialisePart(view, stream, stream.count * part / parts, stream.count * (part + 1) / parts); });
+  initialisePart(view, stream, 0, stream.count / parts);
+  for (std::thread &other : others)
+    other.join();
 }
 
 } // namespace HELION_RUNTIME

@@ -42,6 +42,9 @@ struct Launch {
   int64_t sharedBytes = 0;  // GPU: dynamic, of a block.
 };
 
+/// Memory of the host for copies of what lies on a device; there are two, for what is compared.
+enum class Shelf { First, Second };
+
 /// Bytes on the device.
 struct Span {
   Address begin;
@@ -64,8 +67,9 @@ public:
   virtual void set(Address to, uint8_t value, int64_t bytes, Failure &failure) = 0;
   virtual void copy(Address to, Address from, int64_t bytes, Failure &failure) = 0;
   virtual void upload(Address to, const char *from, int64_t bytes, Failure &failure) = 0;
-  /// The bytes where we can read them: in `copy`, or where they are. Waits for what was put on the device before.
-  virtual const char *fetch(Address from, int64_t bytes, std::vector<char> &copy, Failure &failure) = 0;
+  /// The bytes where we can read them, on a shelf until that is used again, or where they are; null after a failure.
+  /// Waits for what was put on the device before.
+  virtual const char *fetch(Address from, int64_t bytes, Shelf shelf, Failure &failure) = 0;
   /// Where we can write the bytes, or null.
   virtual char *hostAddress(Address address) = 0;
 

@@ -32,24 +32,33 @@ void Buffer::allocate(int64_t size, int64_t align, int64_t origin, Failure &fail
 
 void Buffer::poison(uint8_t pattern, Failure &failure) { device->set(start, pattern, bytes, failure); }
 
+static uint64_t mixed(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+/// Four sums side by side, because the steps of one wait for each other.
 static uint64_t checksumOf(const char *data, int64_t bytes) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  int64_t whole = bytes / 8 * 8;
-  for (int64_t i = 0; i < whole; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, data + i, 8);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
+  constexpr int64_t lanes = 4, stride = lanes * 8;
+  uint64_t hashes[lanes] = {0xcbf29ce484222325u, 1, 2, 3};
+  int64_t whole = bytes / stride * stride;
+  for (int64_t i = 0; i < whole; i += stride) {
+    uint64_t words[lanes];
+    std::memcpy(words, data + i, stride);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      hashes[lane] = mixed(hashes[lane], words[lane]);
   }
+  uint64_t hash = hashes[0];
+  for (int64_t lane = 1; lane < lanes; ++lane)
+    hash = mixed(hash, hashes[lane]);
   for (int64_t i = whole; i < bytes; ++i)
     hash = (hash ^ uint8_t(data[i])) * 0x100000001b3u;
   return hash ^ hash >> 32;
 }
 
-std::string hashOf(const std::string &contents) {
+std::string hashOf(const char *contents, int64_t size) {
   char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(checksumOf(contents.data(), int64_t(contents.size()))));
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(checksumOf(contents, size)));
   return text;
 }
 
@@ -104,22 +113,24 @@ void Buffer::restore(Failure &failure) {
     device->copy(start, sealed.address(), bytes, failure);
 }
 
-std::string Buffer::contents(Failure &failure) const {
-  std::vector<char> copy;
-  const char *image = device->fetch(start, bytes, copy, failure);
+void Buffer::read(const std::function<void(const char *contents, int64_t size)> &take, Failure &failure) const {
+  const char *image = device->fetch(start, bytes, Shelf::First, failure);
+  if (!image)
+    return;
   if (kind != Role::InOut)
-    return std::string(image, size_t(bytes));
+    return take(image, bytes);
   std::string dense;
   forEachElement(sizes.data(), strides.data(), int(sizes.size()), [&](int64_t offset) {
     dense.append(image + originOffset + offset * elementBytes, size_t(elementBytes));
   });
-  return dense;
+  take(dense.data(), int64_t(dense.size()));
 }
 
 void Buffer::checkBetweenElements(Failure &failure) const {
-  std::vector<char> copy, sealedCopy;
-  const char *image = device->fetch(start, bytes, copy, failure);
-  const char *first = device->fetch(sealed.address(), bytes, sealedCopy, failure);
+  const char *image = device->fetch(start, bytes, Shelf::First, failure);
+  const char *first = device->fetch(sealed.address(), bytes, Shelf::Second, failure);
+  if (!image || !first)
+    return;
   std::vector<char> expected(first, first + bytes);
   forEachElement(sizes.data(), strides.data(), int(sizes.size()), [&](int64_t offset) {
     int64_t at = originOffset + offset * elementBytes;
@@ -130,16 +141,16 @@ void Buffer::checkBetweenElements(Failure &failure) const {
 }
 
 void Buffer::check(Failure &failure) const {
-  std::vector<char> copy;
-  const char *zone = device->fetch(start - Address(zoneBytes), zoneBytes, copy, failure);
+  const char *zone = device->fetch(start - Address(zoneBytes), zoneBytes, Shelf::First, failure);
   for (int64_t distance = 1; distance <= zoneBytes && !failure; ++distance)
     if (uint8_t(zone[zoneBytes - distance]) != zonePattern)
       failure.set("red_zone", "`" + label + "` was written " + std::to_string(distance) + " bytes before its start");
-  zone = device->fetch(start + Address(bytes), zoneBytes, copy, failure);
+  zone = failure ? nullptr : device->fetch(start + Address(bytes), zoneBytes, Shelf::First, failure);
   for (int64_t distance = 0; distance < zoneBytes && !failure; ++distance)
     if (uint8_t(zone[distance]) != zonePattern)
       failure.set("red_zone", "`" + label + "` was written " + std::to_string(distance + 1) + " bytes past its end");
-  if (!failure && kind == Role::Input && checksumOf(device->fetch(start, bytes, copy, failure), bytes) != checksum)
+  const char *input = failure || kind != Role::Input ? nullptr : device->fetch(start, bytes, Shelf::First, failure);
+  if (input && checksumOf(input, bytes) != checksum)
     failure.set("input_changed", "the kernel wrote to its input `" + label + "`");
   if (!failure && kind == Role::InOut)
     checkBetweenElements(failure);

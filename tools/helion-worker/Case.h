@@ -68,8 +68,8 @@ public:
   void restore(Failure &failure);
   /// Says what was damaged: a red zone, the contents of an input, or an InOut between its elements.
   void check(Failure &failure) const;
-  /// What a run gave: an InOut's elements in row-major order, the bytes of others.
-  std::string contents(Failure &failure) const;
+  /// Hands on what a run gave: an InOut's elements in row-major order, the bytes of others.
+  void read(const std::function<void(const char *contents, int64_t size)> &take, Failure &failure) const;
 
 private:
   /// Remembers the contents, which lie at `image` too, and for an InOut which of the bytes are elements of `view`.
@@ -91,7 +91,7 @@ private:
 };
 
 /// Equal contents have equal hashes.
-std::string hashOf(const std::string &contents);
+std::string hashOf(const char *contents, int64_t size);
 
 class Case {
 public:

@@ -39,7 +39,7 @@ public:
   void upload(Address to, const char *from, int64_t bytes, Failure &) override {
     std::memcpy(pointer(to), from, size_t(bytes));
   }
-  const char *fetch(Address from, int64_t, std::vector<char> &, Failure &) override { return pointer(from); }
+  const char *fetch(Address from, int64_t, Shelf, Failure &) override { return pointer(from); }
   char *hostAddress(Address address) override { return pointer(address); }
 
   std::unique_ptr<Artifact> load(const std::string &path, Failure &failure) override {

@@ -6,6 +6,7 @@
 
 #include "aot-runner/runtime/Base64.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace runtime = HELION_RUNTIME;
@@ -14,6 +15,16 @@ namespace helion::worker {
 
 static constexpr int64_t protocolVersion = 1;
 static constexpr int64_t forever = int64_t(1) << 60;
+
+namespace {
+/// What a run tells of its results beside their hashes.
+struct OutputForm {
+  enum Kind { Base64, Path, Hash, Ranges };
+  Kind kind = Base64;
+  std::string directory;
+  std::vector<std::vector<int64_t>> ranges; // Of each result: begin, end, begin, end, .. in bytes.
+};
+} // namespace
 
 const Session::OperationName Session::operations[] = {
     {"case", &Session::makeCase}, {"free", &Session::free}, {"hello", &Session::hello}, {"load", &Session::load},
@@ -122,26 +133,79 @@ Case *Session::bindPlan(Fields &fields, Plan &plan, Failure &failure) {
   return buffers;
 }
 
-static void writeOutput(const std::string &name, const std::string &contents, const std::string &directory, Json &row,
-                        Failure &failure) {
+static void writeOutput(const std::string &name, const char *contents, int64_t size, const std::string &directory,
+                        Json &row, Failure &failure) {
   std::string path = directory + "/" + name + ".bin";
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(contents.data(), std::streamsize(contents.size()));
+  file.write(contents, std::streamsize(size));
   file.close();
   if (!file)
     failure.set("io", "cannot write `" + path + "`");
   row["path"] = path;
 }
 
+static bool isResult(const Buffer &buffer) { return buffer.role() == Role::Output || buffer.role() == Role::InOut; }
+
+/// The parts of a result that `ranges` names, [begin, end) in bytes, one behind the other.
+static std::string partsOf(const char *contents, int64_t size, const std::vector<int64_t> &ranges,
+                           const std::string &name, Failure &failure) {
+  std::string parts;
+  for (size_t i = 0; i + 1 < ranges.size(); i += 2) {
+    int64_t begin = ranges[i], end = ranges[i + 1];
+    if (begin < 0 || begin > end || end > size) {
+      failure.set("protocol", "`ranges` of `" + name + "` has " + std::to_string(begin) + " to " + std::to_string(end) +
+                                  ", the result has " + std::to_string(size) + " bytes");
+      return "";
+    }
+    parts.append(contents + begin, size_t(end - begin));
+  }
+  return parts;
+}
+
+/// Puts into the answer what was asked of one result.
+static void describe(const Buffer &buffer, const OutputForm &form, Json &list, Failure &failure) {
+  buffer.read(
+      [&](const char *contents, int64_t size) {
+        Json row = {{"name", buffer.name()}, {"bytes", size}, {"hash", hashOf(contents, size)}};
+        if (form.kind == OutputForm::Base64)
+          row["data"] = runtime::encodeBase64(contents, size_t(size));
+        if (form.kind == OutputForm::Path)
+          writeOutput(buffer.name(), contents, size, form.directory, row, failure);
+        if (form.kind == OutputForm::Ranges) {
+          std::string parts = partsOf(contents, size, form.ranges[list.size()], buffer.name(), failure);
+          row["data"] = runtime::encodeBase64(parts.data(), parts.size());
+        }
+        list.push_back(std::move(row));
+      },
+      failure);
+}
+
+static OutputForm readForm(Fields &fields, Failure &failure) {
+  OutputForm form;
+  form.kind = static_cast<OutputForm::Kind>(fields.choice("outputs", {"base64", "path", "hash", "ranges"}));
+  if (form.kind == OutputForm::Path)
+    form.directory = fields.text("path");
+  if (form.kind != OutputForm::Ranges)
+    return form;
+  for (const Json &list : fields.list("ranges")) {
+    const Json object = {{"ranges", list}};
+    form.ranges.push_back(Fields(object, "a list of `ranges`", failure).integers("ranges"));
+  }
+  return form;
+}
+
 void Session::run(Fields &fields, Json &answer, Failure &failure) {
   Plan plan(*device);
   Case *buffers = bindPlan(fields, plan, failure);
   int64_t poison = fields.integer("poison", 0, 255, 255);
-  size_t form = fields.choice("outputs", {"base64", "path", "hash"});
-  std::string directory = form == 1 ? fields.text("path") : "";
+  OutputForm form = readForm(fields, failure);
   fields.finish();
   if (failure)
     return;
+  auto results = std::count_if(buffers->all().begin(), buffers->all().end(), isResult);
+  if (form.kind == OutputForm::Ranges && int64_t(form.ranges.size()) != results)
+    return failure.set("protocol", "`ranges` has " + std::to_string(form.ranges.size()) + " lists, the case " +
+                                       std::to_string(results) + " results");
   buffers->poison(uint8_t(poison), failure);
   buffers->restore(failure);
   if (!failure)
@@ -153,16 +217,8 @@ void Session::run(Fields &fields, Json &answer, Failure &failure) {
   buffers->check(failure);
   answer["outputs"] = Json::array();
   for (const Buffer &buffer : buffers->all()) {
-    bool isResult = buffer.role() == Role::Output || buffer.role() == Role::InOut;
-    if (!isResult || failure)
-      continue;
-    std::string contents = buffer.contents(failure);
-    Json row = {{"name", buffer.name()}, {"bytes", contents.size()}, {"hash", hashOf(contents)}};
-    if (form == 0)
-      row["data"] = runtime::encodeBase64(contents.data(), contents.size());
-    if (form == 1)
-      writeOutput(buffer.name(), contents, directory, row, failure);
-    answer["outputs"].push_back(std::move(row));
+    if (isResult(buffer) && !failure)
+      describe(buffer, form, answer["outputs"], failure);
   }
 }
 

@@ -101,6 +101,22 @@ TEST(InitialValues, LayoutDoesNotMatter) {
   EXPECT_EQ(std::count_if(strided.begin(), strided.end(), [](float x) { return std::isnan(x); }), 25);
 }
 
+// Large tensors are made by several threads; elements on one address are not, and the last one stays.
+TEST(InitialValues, LargeTensorsAreNoOthers) {
+  InitialValues values;
+  ASSERT_EQ(InitialValues::parse("normal", values), nullptr);
+  const int64_t count = 3 << 20, stride = 1, none = 0;
+  std::vector<float> large(size_t(count), NAN), first(1000);
+  const int64_t few = 1000;
+  float last = NAN;
+  initialise({large.data(), DType::F32, 1, &count, &stride}, values, 9);
+  initialise({first.data(), DType::F32, 1, &few, &stride}, values, 9);
+  initialise({&last, DType::F32, 1, &count, &none}, values, 9);
+  EXPECT_EQ(std::count_if(large.begin(), large.end(), [](float x) { return std::isnan(x); }), 0);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), large.begin()));
+  EXPECT_EQ(last, large.back());
+}
+
 // The numbers come from a second implementation, in Python.
 TEST(InitialValues, Frozen) {
   using Values = std::vector<double>;

@@ -231,6 +231,16 @@ int cuMemFree_v2(uint64_t address) {
   free((void *)(address - 256));
   return 0;
 }
+int cuMemAllocHost_v2(void **memory, size_t bytes) {
+  USABLE();
+  *memory = bytes ? malloc(bytes) : NULL;
+  return bytes ? 0 : INVALID_VALUE;
+}
+int cuMemFreeHost(void *memory) {
+  USABLE();
+  free(memory);
+  return 0;
+}
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
   USABLE();
   memcpy((void *)to, from, bytes);
