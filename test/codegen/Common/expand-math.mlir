@@ -43,3 +43,13 @@ func.func @no_expansion(%x: f64) -> f64 {
   %e = math.erf %s : f64
   return %e : f64
 }
+
+// LLVM is not told that it may take a reciprocal, whose range it would not look at.
+// CHECK-LABEL: func.func @quotient
+// CHECK-NEXT: arith.divf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK-NEXT: arith.divf %{{.*}}, %{{.*}} fastmath<nnan> : vector<8xf32>
+func.func @quotient(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+  %q = arith.divf %x, %y fastmath<arcp> : vector<8xf32>
+  %r = arith.divf %q, %y fastmath<nnan, arcp> : vector<8xf32>
+  return %r : vector<8xf32>
+}
