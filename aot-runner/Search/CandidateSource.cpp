@@ -57,7 +57,8 @@ std::vector<std::string> CandidateSource::general() const {
   const Space &space = kernel.getSpace();
   Config large = space.defaultConfig();
   for (const Choice &choice : space.choices()) {
-    if (choice.knob->site == SiteKind::SliceBlock)
+    // What tile values count for each unit of makes room for them.
+    if (choice.knob->site == SiteKind::SliceBlock || choice.knob->elements)
       large.set(choice.knob->name, choice.site, choice.values.back());
     if (choice.knob->site == SiteKind::Block)
       large.set(choice.knob->name, choice.site, choice.values.front());

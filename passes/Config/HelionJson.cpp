@@ -106,6 +106,7 @@ private:
   Error readList(const Knob &knob, StringRef key, const json::Array &list);
   Error readEntry(const Knob &knob, StringRef site, const json::Value &value);
   Error readAll(const Knob &knob, const json::Value &value);
+  Error readAccesses(const Knob &knob, StringRef key, const json::Value &value);
   std::optional<ConfigValue> readWord(const Knob &knob, StringRef site, const json::Value &value);
   const Knob *find(StringRef key, bool &isAlias) const;
 
@@ -249,15 +250,30 @@ Error HelionReader::readMember(StringRef key, const json::Value &value) {
     return readList(*knob, key, json::Array{value});
   if (value.getAsNull())
     return Error::success();
-  // Helion takes one word for all accesses, too; so is a list of equal ones, whose length depends on Helion's own
-  // passes.
-  const json::Array *list = value.getAsArray();
   bool isAccess = knob->site == SiteKind::Access || knob->site == SiteKind::Load || knob->site == SiteKind::Store;
-  if (isAccess && !knob->helion.words.empty() && (value.getAsString() || (list && isUniform(*list))))
-    return readAll(*knob, list ? list->front() : value);
+  if (isAccess && !knob->helion.words.empty())
+    return readAccesses(*knob, key, value);
+  const json::Array *list = value.getAsArray();
   if (!list)
     return createStringError("`" + key + "` is `" + textOf(value) + "`, expected a list");
   return readList(*knob, key, *list);
+}
+
+/// Helion takes one word for all accesses, too. How many accesses it counts depends on its own passes, so a list of
+/// equal words is for all, and one of another length than ours for none.
+Error HelionReader::readAccesses(const Knob &knob, StringRef key, const json::Value &value) {
+  const json::Array *list = value.getAsArray();
+  if (value.getAsString() || (list && isUniform(*list)))
+    return readAll(knob, list ? list->front() : value);
+  if (!list)
+    return createStringError("`" + key + "` is `" + textOf(value) + "`, expected a word or a list");
+  size_t count = helion.positionsOf(knob).front().size();
+  if (list->size() == count)
+    return readList(knob, key, *list);
+  ignored.push_back(("`" + key + "`: `" + Twine(list->size()) + "` entries, but this kernel has `" + Twine(count) +
+                     "` such accesses here")
+                        .str());
+  return Error::success();
 }
 
 /// From Helion's orders to ours, once the rest of the config is known. An order that is not given is Helion's default.

@@ -23,7 +23,9 @@ constexpr KnobRow targetKnobs[] = {{"tiles",
                                     {},
                                     "",
                                     "",
-                                    {"", "", false},
+                                    "",
+                                    "",
+                                    {"", "", false, {}},
                                     "a list of two"}};
 constexpr ChoicePassRow targetPasses[] = {{"choose-target", 25, ""}};
 

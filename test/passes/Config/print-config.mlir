@@ -77,3 +77,7 @@
 // RUN: sed 's/choose-access{/choose-access{indexing=x.0=any /' %t.access.txt > %t.any.txt
 // RUN: helion-opt --helion-print-config="file=%t.any.txt as=helion-json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOPLACE
 // NOPLACE: remark: lost `indexing` of `x.0` = `any`: Helion has no place for it
+// RUN: echo '{"block_sizes": [64, 64, 32], "indexing": ["pointer", "tensor_descriptor"], "load_eviction_policies": ["last", "last", "last"]}' > %t.counts.json
+// RUN: helion-opt --helion-print-config="file=%t.counts.json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=COUNTS
+// COUNTS-DAG: remark: ignored `indexing`: `2` entries, but this kernel has `3` such accesses here
+// COUNTS-DAG: helion-choose-access{load_eviction_policies=x.0=last,y.0=last},
