@@ -268,7 +268,9 @@ constexpr KnobRow listKnobs[] = {{"tiles",
                                   {},
                                   "auto",
                                   "",
-                                  {"", "", false},
+                                  "",
+                                  "",
+                                  {"", "", false, {}},
                                   "a list of two, or what the target picks"}};
 constexpr ChoicePassRow listPasses[] = {{"choose-target", 70, ""}};
 
