@@ -86,16 +86,16 @@ struct RandomDraws {
 
 /// Until the pool has its size, and half of what is in it by now is from random draws.
 static llvm::Error drawMore(Workbench &bench, Pool &pool, RandomDraws &random) {
-  // Of several for each core, the slowest keeps the others waiting less.
-  constexpr unsigned kLeast = 8, kEach = 3;
-  const unsigned batch = std::max(kLeast, kEach * bench.options.jobs);
-  unsigned wanted = bench.options.pool;
+  constexpr size_t kLeast = 8;
+  size_t wanted = bench.options.pool;
   auto isMissing = [&] {
     size_t size = pool.getCandidates().size();
     return size < wanted || 2 * random.artifacts.size() < size;
   };
   while (isMissing() && random.draws < wanted * kDrawsPerArtifact) {
-    std::vector<std::string> configs = random.source.draw(batch);
+    // What is missing at once, so that the slowest of few keeps no core waiting; the same ones for any number of cores.
+    size_t missing = wanted - std::min(wanted, pool.getCandidates().size());
+    std::vector<std::string> configs = random.source.draw(std::max(kLeast, missing));
     if (configs.empty())
       break;
     random.draws += configs.size();

@@ -140,6 +140,18 @@ void TileAccess::addTensor(unsigned dim, Value index, Value lowered, IndexDims d
   commonMultiple = std::gcd(commonMultiple, code.multiples.of(view.strides[dim]));
 }
 
+/// True when a mask has one value for all lanes that differ along `dim` alone, as one of whole rows has.
+static bool isUniformAlong(Value mask, unsigned dim) {
+  Operation *op = mask.getDefiningOp();
+  if (auto part = dyn_cast_or_null<MaskOp>(op))
+    return !llvm::is_contained(part.getDims(), dim) && isUniformAlong(part.getValue(), dim);
+  if (auto part = dyn_cast_or_null<BroadcastOp>(op))
+    return !llvm::is_contained(part.getDims(), dim);
+  if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
+    return isUniformAlong(both.getLhs(), dim) && isUniformAlong(both.getRhs(), dim);
+  return isa_and_nonnull<SplatOp>(op);
+}
+
 void TileAccess::setMask(Value mask, Value lowered) {
   if (!mask)
     return;
@@ -153,8 +165,10 @@ void TileAccess::setMask(Value mask, Value lowered) {
   if (isTileValue(mask.getType())) {
     maskSources =
         *localSources(*layout, layoutIn(mask), code.lanes, code.warps, [](ArrayRef<int64_t> at) { return Point(at); });
-    chosen = runsAlong(map, 0, 1);
-    isTogether = true;
+    if (chosen.width > 1 && !isUniformAlong(mask, runDim)) {
+      chosen = runsAlong(map, 0, 1);
+      isTogether = true;
+    }
   }
 }
 
@@ -213,6 +227,7 @@ void TileAccess::chooseRuns() {
   int64_t width = std::min(widest.width, std::max(decided, std::min(aligned, limit)));
   if (width < 2)
     return;
+  runDim = dim;
   chosen = runsAlong(map, dim, width);
   isTogether = chosen.width <= decided;
   alignedElements = std::min(aligned, chosen.width);
