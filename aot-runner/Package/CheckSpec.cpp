@@ -184,9 +184,13 @@ static Error checkVariants(const PackageSpec &spec, const PackageSignature &sign
     if (manifest.kernel != spec.kernel)
       return createStringError("config `" + id + "` is one of kernel `" + manifest.kernel + "`, not of `" +
                                spec.kernel + "`");
-    if (manifest.target != spec.signatures.front().variants.front().manifest.target)
-      return createStringError("config `" + id + "` is for target `" + manifest.target + "`, others for `" +
-                               spec.signatures.front().variants.front().manifest.target + "`");
+    Expected<const Device *> device = parseDevice(manifest.target);
+    if (!device)
+      return device.takeError();
+    StringRef target = spec.signatures.front().variants.front().manifest.target;
+    if (manifest.target != target && (target.starts_with("cpu:") || (*device)->cpu()))
+      return createStringError("config `" + id + "` is for target `" + manifest.target + "`, others for `" + target +
+                               "`; only a package for GPUs may hold several");
     if (callText(manifest) != callText(first))
       return createStringError("config `" + id + "` has other arguments, checks or results than config `" +
                                signature.variants.front().configId + "` of the same signature");
@@ -199,6 +203,27 @@ static Error checkVariants(const PackageSpec &spec, const PackageSignature &sign
 }
 
 //===-- Trees ----------------------------------------------------------------------------------------------------===//
+
+/// Each of the further targets has one variant, which the tree does not know.
+static Error checkTargets(const PackageSpec &spec, const PackageSignature &signature) {
+  std::vector<std::string> targets = targetsOf(spec);
+  if (signature.variants[signature.universal].manifest.target != targets.front())
+    return createStringError("the universal variant is for `" +
+                             signature.variants[signature.universal].manifest.target + "`, the package for `" +
+                             targets.front() + "`");
+  for (const std::string &target : ArrayRef(targets).drop_front()) {
+    size_t count =
+        count_if(signature.variants, [&](const PackageVariant &variant) { return variant.manifest.target == target; });
+    if (count != 1)
+      return createStringError("a signature has " + Twine(count) + " variants for `" + target +
+                               "`; a further target has one");
+  }
+  auto isFurther = [&](int variant) { return signature.variants[variant].manifest.target != targets.front(); };
+  for (const PackageNode &node : signature.tree)
+    if ((node.variant >= 0 && isFurther(node.variant)) || any_of(node.next, isFurther))
+      return createStringError("the dispatch tree names a variant of another target than `" + targets.front() + "`");
+  return Error::success();
+}
 
 /// Each node is reached once, so the printed code ends and is no longer than the tree.
 static Error checkTree(const PackageSignature &signature) {
@@ -278,6 +303,19 @@ static Error checkOneFunction(const PackageSpec &spec) {
   return Error::success();
 }
 
+std::vector<std::string> targetsOf(const PackageSpec &spec) {
+  std::vector<std::string> targets;
+  for (const PackageSignature &signature : spec.signatures)
+    for (const PackageVariant &variant : signature.variants)
+      if (!is_contained(targets, variant.manifest.target))
+        targets.push_back(variant.manifest.target);
+  return targets;
+}
+
+const PackageVariant &furtherVariant(const PackageSignature &signature, StringRef target) {
+  return *find_if(signature.variants, [&](const PackageVariant &variant) { return variant.manifest.target == target; });
+}
+
 Error checkSpec(const PackageSpec &spec) {
   if (!isIdentifier(spec.kernel) || cppName(spec.kernel) != spec.kernel)
     return createStringError("the kernel name `" + spec.kernel + "` cannot be the name of a C function");
@@ -295,6 +333,8 @@ Error checkSpec(const PackageSpec &spec) {
     if (Error error = checkFeatures(signature))
       return error;
     if (Error error = checkTree(signature))
+      return error;
+    if (Error error = checkTargets(spec, signature))
       return error;
   }
   return checkOneFunction(spec);

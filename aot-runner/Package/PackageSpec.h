@@ -17,6 +17,7 @@ struct PackageVariant {
   Manifest manifest;
   std::string configId; // 8 hexadecimal digits, unique within the signature.
   std::string object;   // The object file's bytes.
+  std::string text; // PTX behind a cubin, for devices that the cubin does not run on; empty where it runs nowhere else.
 };
 
 /// What a tree asks of a call: a name that readers of the dispatch code know ("rows") and its value.
@@ -36,7 +37,9 @@ struct PackageNode {
   int above = -1;
 };
 
-/// One list of argument types that the package serves. All variants have the same arguments, checks and outputs.
+/// One list of argument types that the package serves. All variants have the same arguments, checks and outputs. Those
+/// of the package's target are measured; of each further target, which GPUs of another kind run, there is one, behind
+/// them, and no tree names it.
 struct PackageSignature {
   std::vector<PackageVariant> variants;
   int universal = 0; // The variant for calls that fit no other.
@@ -68,6 +71,11 @@ struct PackageSpec {
   std::vector<PackageSignature> signatures;
   std::optional<std::string> tunedText; // Contents of <kernel>.tuned.jsonl.
 };
+
+/// The targets of all variants, the measured one first.
+std::vector<std::string> targetsOf(const PackageSpec &spec);
+/// A signature's variant of a further target.
+const PackageVariant &furtherVariant(const PackageSignature &signature, llvm::StringRef target);
 
 /// What is wrong with a spec: a name that is no identifier, signatures that do not fit one C function, variants that
 /// disagree about the call, an object that lacks a symbol of its plan or uses one it may not use, a broken tree.

@@ -3,6 +3,7 @@
 #include "aot-runner/Package/CallModule.h"
 #include "aot-runner/Package/CheckSource.h"
 #include "aot-runner/Package/CppNames.h"
+#include "aot-runner/Package/ImageText.h"
 #include "aot-runner/Package/PlanText.h"
 #include "aot-runner/Package/Template.h"
 #include "dialect/Target/Device.h"
@@ -15,6 +16,8 @@
 using namespace llvm;
 
 namespace helion {
+
+static bool isForCpu(const PackageSpec &spec) { return StringRef(targetsOf(spec).front()).starts_with("cpu:"); }
 
 //===-- Names and texts ------------------------------------------------------------------------------------------===//
 
@@ -64,10 +67,13 @@ public:
 
   std::string nameOf(const PackageNode &leaf) {
     std::vector<int> list;
+    bool isFurther =
+        signature.variants[leaf.variant].manifest.target != signature.variants[signature.universal].manifest.target;
+    int last = isFurther ? leaf.variant : signature.universal;
     for (int variant : leaf.next)
-      if (variant != signature.universal)
+      if (variant != last)
         list.push_back(variant);
-    list.push_back(signature.universal);
+    list.push_back(last);
     size_t index = find(lists, list) - lists.begin();
     if (index == lists.size())
       lists.push_back(std::move(list));
@@ -95,19 +101,28 @@ class TreePrinter {
 public:
   TreePrinter(const PackageSignature &signature, NextLists &nextLists) : signature(signature), nextLists(nextLists) {}
 
-  std::string print() {
+  /// Before the tree the further targets, each with its variant.
+  std::string print(ArrayRef<std::string> further) {
+    for (auto [index, target] : enumerate(further)) {
+      PackageNode leaf;
+      leaf.variant = &furtherVariant(signature, target) - signature.variants.data();
+      text += formatv("if (call.target == {0})\n", index + 1);
+      printLeaf(leaf, ("the device runs " + target + ", for which nothing was measured"));
+    }
     printNode(0, "");
     return text;
   }
 
 private:
+  void printLeaf(const PackageNode &leaf, const std::string &path) {
+    text += formatv("return {{{0}, {1}, {2}};\n", configName(signature.variants[leaf.variant]), cppQuoted(path),
+                    nextLists.nameOf(leaf));
+  }
+
   void printNode(int index, const std::string &path) {
     const PackageNode &node = signature.tree[index];
-    if (node.variant >= 0) {
-      text += formatv("return {{{0}, {1}, {2}};\n", configName(signature.variants[node.variant]), cppQuoted(path),
-                      nextLists.nameOf(node));
-      return;
-    }
+    if (node.variant >= 0)
+      return printLeaf(node, path);
     std::string name = signature.features[node.feature].name, threshold = integerLiteral(node.threshold);
     std::string separator = path.empty() ? "" : " and ";
     text += formatv("if ({0} <= {1}) {{\n", cppName(name), threshold);
@@ -153,6 +168,10 @@ static std::string bannerText(const PackageSpec &spec, StringRef comment) {
               spec.kernelHash),
       formatv("target {0}, LLVM {1}", manifest.target, manifest.toolchain.llvm),
   };
+  if (targetsOf(spec).size() > 1)
+    lines.push_back("not measured, one config for all sizes: " + join(ArrayRef(heldForms(spec)).drop_front(), ", "));
+  if (!cantFail(parseDevice(manifest.target))->cpu())
+    lines.push_back("needs a driver of CUDA 12.0 or newer");
   addGoal(figures, lines);
   lines.push_back(figures.heldOut ? formatv("held-out shapes: worst {0}", percentless(*figures.heldOut)).str()
                                   : std::string("held-out shapes: none"));
@@ -311,6 +330,10 @@ static void addOutputsAndChecks(const Manifest &manifest, TemplateValues &values
 static TemplateValues signatureValues(const PackageSpec &spec, size_t index, size_t firstCheck) {
   const PackageSignature &signature = spec.signatures[index];
   TemplateValues values;
+  std::vector<std::string> targets = targetsOf(spec);
+  std::string universals = configName(signature.variants[signature.universal]) + ", ";
+  for (const std::string &target : ArrayRef(targets).drop_front())
+    universals += configName(furtherVariant(signature, target)) + ", ";
   std::string text = signatureText(signature), configNames, rows;
   for (auto [position, variant] : enumerate(signature.variants)) {
     configNames += formatv("{0} = {1}, // {2}\n", configName(variant), position, cppComment(variant.manifest.config));
@@ -326,10 +349,10 @@ static TemplateValues signatureValues(const PackageSpec &spec, size_t index, siz
       {"nearest", cppQuoted("no signature takes these arguments; the nearest is " + text)},
       {"configNames", configNames},
       {"variantRows", rows},
-      {"tree", TreePrinter(signature, nextLists).print()},
+      {"tree", TreePrinter(signature, nextLists).print(ArrayRef(targets).drop_front())},
       {"firstCheck", std::to_string(firstCheck)},
       {"variantCount", std::to_string(signature.variants.size())},
-      {"universal", configName(signature.variants[signature.universal])},
+      {"universals", universals},
   };
   values.texts["nextLists"] = nextLists.print();
   addArguments(spec, callOf(signature), values);
@@ -349,89 +372,7 @@ static std::vector<std::string> launchedSymbols(const PackageSpec &spec) {
   return symbols;
 }
 
-static bool isForCpu(const PackageSpec &spec) {
-  return cantFail(parseDevice(callOf(spec.signatures.front()).target))->cpu();
-}
-
-/// An object is named after its first kernel; variants that differ in nothing but the launch share it. Empty where
-/// nothing is launched.
-static std::string objectName(const PackageVariant &variant) {
-  for (const PlanStep &step : variant.manifest.plan.steps)
-    if (const auto *launch = std::get_if<PlanLaunch>(&step))
-      return launch->symbol;
-  return "";
-}
-
-/// What a GPU's driver takes is a cubin or PTX.
-static std::string objectPath(const PackageSpec &spec, const PackageVariant &variant) {
-  std::string name = objectName(variant);
-  bool isBinary = StringRef(variant.object)
-                      .starts_with("\x7f"
-                                   "ELF");
-  return name.empty() ? "" : "objects/" + name + (isForCpu(spec) ? ".o" : isBinary ? ".cubin" : ".ptx");
-}
-
-//===-- Kernels of a GPU -----------------------------------------------------------------------------------------===//
-
-namespace {
-/// A kernel that the package loads.
-struct LoadedKernel {
-  std::string symbol, image, path;
-  int64_t sharedBytes = 0; // The most of its launches.
-};
-} // namespace
-
-static std::string imageSymbol(const PackageSpec &spec, StringRef object) {
-  return (spec.kernel + "_image_" + object).str();
-}
-
-/// Each once, those of one image together.
-static std::vector<LoadedKernel> loadedKernels(const PackageSpec &spec) {
-  std::vector<LoadedKernel> kernels;
-  for (const PackageSignature &signature : spec.signatures)
-    for (const PackageVariant &variant : signature.variants)
-      for (const PlanStep &step : variant.manifest.plan.steps) {
-        const auto *launch = std::get_if<PlanLaunch>(&step);
-        if (!launch)
-          continue;
-        auto known = find_if(kernels, [&](const LoadedKernel &kernel) { return kernel.symbol == launch->symbol; });
-        if (known == kernels.end())
-          known = kernels.insert(
-              known, {launch->symbol, imageSymbol(spec, objectName(variant)), objectPath(spec, variant), 0});
-        known->sharedBytes = std::max(known->sharedBytes, launch->block->sharedBytes);
-      }
-  stable_sort(kernels, [](const LoadedKernel &a, const LoadedKernel &b) { return a.image < b.image; });
-  return kernels;
-}
-
-static void addLoadedKernels(const PackageSpec &spec, TemplateValues &values) {
-  std::string declarations, enumerators, rows;
-  std::set<std::string> images;
-  std::vector<LoadedKernel> kernels = loadedKernels(spec);
-  for (auto [index, kernel] : enumerate(kernels)) {
-    if (images.insert(kernel.image).second)
-      declarations += formatv("extern const unsigned char {0}[];\n", kernel.image);
-    enumerators += formatv("{0} = {1},\n", kernelEnumerator(kernel.symbol), index);
-    rows += formatv("{{{0}, {1}, {2}},\n", kernel.image, cppQuoted(kernel.symbol), kernel.sharedBytes);
-  }
-  // One row more, because C++ has no empty arrays.
-  values.texts["kernels"] =
-      "extern \"C\" {\n// In images.S.\n" + declarations + "}\n\nnamespace {\nenum Kernel : int {\n" + enumerators +
-      "};\n\nconst HELION_RUNTIME::Kernel kernels[] = {\n" + rows + "{nullptr, nullptr, 0},\n};\n} // namespace\n";
-  values.texts["kernelTable"] = "kernels";
-  values.texts["kernelCount"] = std::to_string(kernels.size());
-}
-
-/// The images as bytes of the program; a 0 ends those that are text.
-static std::string imagesText(const PackageSpec &spec) {
-  std::string text = bannerText(spec, "//") + "\n    .section .rodata\n";
-  std::set<std::string> images;
-  for (const LoadedKernel &kernel : loadedKernels(spec))
-    if (images.insert(kernel.image).second)
-      text += formatv("    .balign 64\n    .globl {0}\n    .hidden {0}\n{0}:\n    .incbin \"{1}\"\n    .byte 0\n",
-                      kernel.image, kernel.path);
-  return text + "    .section .note.GNU-stack,\"\",%progbits\n";
-}
+//===-- Kernels ---------------------------------------------------------------------------------------------------===//
 
 /// Kernels of a CPU are functions.
 static void addFunctions(const PackageSpec &spec, TemplateValues &values) {
@@ -475,7 +416,9 @@ static void addSignatures(const PackageSpec &spec, TemplateValues &values) {
     for (auto [position, variant] : enumerate(signature.variants)) {
       TemplateValues row = variantValues(variant);
       row.texts["signature"] = std::to_string(index);
-      row.texts["isUniversal"] = int(position) == signature.universal ? "1" : "0";
+      bool isFurther = variant.manifest.target != targetsOf(spec).front();
+      row.texts["isUniversal"] = isFurther || int(position) == signature.universal ? "1" : "0";
+      row.texts["targetText"] = cppQuoted(variant.manifest.target);
       row.texts["facts"] = formatv("signature_{0}::config_{1}::facts", index, variant.configId);
       values.lists["allVariants"].push_back(row);
       ++variantCount;
@@ -494,7 +437,13 @@ static TemplateValues cppValues(const PackageSpec &spec) {
   addParameters(spec, values);
   addSignatures(spec, values);
   values.texts["banner"] = bannerText(spec, "//");
-  values.texts["target"] = cppQuoted(manifest.target);
+  std::vector<std::string> targets = targetsOf(spec), quoted;
+  for (const std::string &target : targets)
+    quoted.push_back(cppQuoted(target) + ", ");
+  values.texts["targets"] = join(quoted, "");
+  values.texts["targetCount"] = std::to_string(targets.size());
+  values.texts["unsupported"] =
+      cppQuoted("the device runs none of the package's code, which is for " + join(heldForms(spec), ", "));
   values.texts["cpuFeatures"] = cppQuoted(cantFail(parseDevice(manifest.target))->features());
   values.texts["parameterCount"] = std::to_string(manifest.arguments.size());
   values.texts["outputCount"] = std::to_string(manifest.plan.outputs.size());
@@ -519,7 +468,7 @@ static TemplateValues cmakeValues(const PackageSpec &spec) {
       sources += ("  " + name + "\n").str();
   for (const PackageSignature &signature : spec.signatures)
     for (const PackageVariant &variant : signature.variants)
-      if (std::string path = objectPath(spec, variant); !path.empty())
+      for (const std::string &path : imagePaths(variant))
         objects.insert("  " + path + "\n");
   values.texts["banner"] = bannerText(spec, "#");
   values.texts["sources"] = sources;
@@ -578,11 +527,14 @@ Expected<std::map<std::string, std::string>> packageFiles(const PackageSpec &spe
   if (Error error = checkSource(spec.kernel + ".cpp", files))
     return error;
   for (const PackageSignature &signature : spec.signatures)
-    for (const PackageVariant &variant : signature.variants)
-      if (std::string path = objectPath(spec, variant); !path.empty())
+    for (const PackageVariant &variant : signature.variants) {
+      if (std::string path = objectPath(variant); !path.empty())
         files[path] = variant.object;
+      if (std::string path = textPath(variant); !path.empty())
+        files[path] = variant.text;
+    }
   if (!isForCpu(spec))
-    files["images.S"] = imagesText(spec);
+    files["images.S"] = imagesText(spec, bannerText(spec, "//"));
   if (spec.tunedText)
     files[spec.kernel + ".tuned.jsonl"] = *spec.tunedText;
   return files;

@@ -237,6 +237,8 @@ static std::vector<PackageNode> packageTree(const TunedSignature &signature, llv
   return nodes;
 }
 
+constexpr size_t kIdDigits = 8;
+
 static llvm::Expected<PackageSignature> packageSignature(const TunedSignature &signature, FindObject find) {
   PackageSignature out;
   for (const TunedVariant &variant : signature.variants) {
@@ -245,11 +247,10 @@ static llvm::Expected<PackageSignature> packageSignature(const TunedSignature &s
       return artifact.takeError();
     // The text that was chosen; an artifact may have several.
     artifact->manifest.config = variant.config;
-    constexpr size_t kIdDigits = 8;
     if (variant.universal)
       out.universal = out.variants.size();
-    out.variants.push_back(
-        {std::move(artifact->manifest), contentHash(variant.config).substr(0, kIdDigits), std::move(artifact->object)});
+    std::string id = contentHash(variant.config).substr(0, kIdDigits);
+    out.variants.push_back({std::move(artifact->manifest), std::move(id), std::move(artifact->object), ""});
   }
   std::vector<Feature> features = packageFeatures(signature);
   for (const Feature &feature : features)
@@ -263,8 +264,31 @@ static llvm::Expected<PackageSignature> packageSignature(const TunedSignature &s
   return out;
 }
 
+llvm::Expected<std::vector<helion::Artifact>>
+helion::aot::compileFurther(const Options &options, llvm::StringRef kernel, llvm::StringRef signature) {
+  std::vector<helion::Artifact> artifacts;
+  for (const Device *device : options.also) {
+    Options other = options;
+    other.device = device;
+    llvm::Expected<SignatureProblem> loaded = loadSignature(other, kernel, signature);
+    if (!loaded)
+      return llvm::createStringError("`--also " + device->name() + "`: " + llvm::toString(loaded.takeError()));
+    artifacts.push_back(std::move(loaded->universalArtifact));
+  }
+  return artifacts;
+}
+
+/// A config may be that of a measured variant, which is other code.
+static void addFurther(llvm::ArrayRef<helion::Artifact> artifacts, PackageSignature &signature) {
+  for (const helion::Artifact &artifact : artifacts) {
+    std::string id = contentHash({artifact.manifest.config, artifact.manifest.target}).substr(0, kIdDigits);
+    signature.variants.push_back({artifact.manifest, std::move(id), artifact.object, artifact.text});
+  }
+}
+
 llvm::Expected<PackageSpec> helion::aot::packageSpec(const Options &options, const Tuned &tuned, const Replay &replayed,
-                                                     const SelectionNotes &notes, FindObject find) {
+                                                     const SelectionNotes &notes, FindObject find,
+                                                     const FurtherArtifacts &further) {
   PackageSpec spec;
   spec.kernel = tuned.kernel;
   spec.kernelHash = tuned.kernelHash;
@@ -287,6 +311,8 @@ llvm::Expected<PackageSpec> helion::aot::packageSpec(const Options &options, con
     llvm::Expected<PackageSignature> packed = packageSignature(signature, find);
     if (!packed)
       return packed.takeError();
+    if (auto found = further.find(signature.name); found != further.end())
+      addFurther(found->second, *packed);
     spec.signatures.push_back(std::move(*packed));
   }
   return spec;

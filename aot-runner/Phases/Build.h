@@ -52,8 +52,13 @@ llvm::Expected<SelectedSignature> selectSignature(const Options &options, Pool &
 /// The object of an artifact.
 using FindObject = llvm::function_ref<llvm::Expected<helion::Artifact>(const TunedSignature &, const TunedVariant &)>;
 
+/// By signature, what `options.also` asks for: the universal config's artifact for each of the targets.
+using FurtherArtifacts = std::map<std::string, std::vector<helion::Artifact>>;
+llvm::Expected<std::vector<helion::Artifact>> compileFurther(const Options &options, llvm::StringRef kernel,
+                                                             llvm::StringRef signature);
+
 llvm::Expected<PackageSpec> packageSpec(const Options &options, const Tuned &tuned, const Replay &replayed,
-                                        const SelectionNotes &notes, FindObject find);
+                                        const SelectionNotes &notes, FindObject find, const FurtherArtifacts &further);
 
 } // namespace helion::aot
 

@@ -32,6 +32,7 @@ struct Options {
   std::vector<std::string> heldOut;    // Corpora that evaluation adds.
   std::vector<std::string> specialize; // Sizes that a signature fixes: `x.size(1)`.
   const Device *device = nullptr;
+  std::vector<const Device *> also; // GPUs that the package serves too, by one config that nobody measures.
   Goal goal = Goal::MaxSlowdown;
   double threshold = 1.1;
   unsigned maxConfigs = 8;

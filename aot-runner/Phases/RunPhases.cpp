@@ -43,6 +43,8 @@ private:
   /// `evaluate` sees the package before it is put in place, and may refuse it.
   llvm::Expected<ExitCode> package(FindObject find, llvm::function_ref<llvm::Error(const PackageSpec &)> evaluate);
   llvm::Error checkSize() const;
+  /// What cannot be compiled for another target is said before anything is measured.
+  llvm::Error addFurther(llvm::StringRef kernel, llvm::StringRef signature);
   llvm::Expected<ExitCode> buildFromTuned();
   llvm::Expected<ExitCode> evaluate(const Problem &problem);
   llvm::Error runPackage(const Problem &problem);
@@ -71,6 +73,7 @@ private:
   Tuned tuned;
   Replay replayed;
   Problem heldOut; // The same signatures, other rows.
+  FurtherArtifacts further;
   std::optional<Evaluation> evaluation;
   Outcomes outcomes;
 };
@@ -292,7 +295,7 @@ llvm::Expected<ExitCode> Run::package(FindObject find, llvm::function_ref<llvm::
   outcomes.replayed = &replayed;
   if (llvm::Error error = checkSize())
     return std::move(error);
-  llvm::Expected<PackageSpec> spec = packageSpec(options, tuned, replayed, outcomes.notes, find);
+  llvm::Expected<PackageSpec> spec = packageSpec(options, tuned, replayed, outcomes.notes, find, further);
   if (!spec)
     return spec.takeError();
   bool refused = options.strict && verdict() != ExitCode::Met;
@@ -376,6 +379,14 @@ llvm::Error Run::evaluatePackage(Workbench &bench, const Problem &problem, llvm:
 
 //===-- Build from a tuned file, evaluate ------------------------------------------------------------------------===//
 
+llvm::Error Run::addFurther(llvm::StringRef kernel, llvm::StringRef signature) {
+  llvm::Expected<std::vector<helion::Artifact>> compiled = compileFurther(options, kernel, signature);
+  if (!compiled)
+    return compiled.takeError();
+  further[signature.str()] = std::move(*compiled);
+  return llvm::Error::success();
+}
+
 llvm::Expected<ExitCode> Run::buildFromTuned() {
   llvm::Expected<Tuned> loaded = Tuned::load(options.from);
   if (!loaded)
@@ -393,6 +404,8 @@ llvm::Expected<ExitCode> Run::buildFromTuned() {
       return llvm::createStringError(options.from + ": `" + options.kernelFile +
                                      "` is not the kernel that was tuned; tune again");
     signatures.emplace(signature.name, std::move(*problem));
+    if (llvm::Error error = addFurther(tuned.kernel, signature.name))
+      return std::move(error);
   }
   llvm::Expected<ExitCode> built = package(
       [&](const TunedSignature &signature, const TunedVariant &variant) -> llvm::Expected<helion::Artifact> {
@@ -486,6 +499,10 @@ llvm::Expected<ExitCode> Run::run() {
     return budget.check();
   if (options.phase == Phase::Evaluate)
     return evaluate(*problem);
+  for (const SignatureProblem &signature : problem->signatures)
+    if (options.does(Phase::Build))
+      if (llvm::Error error = addFurther(problem->kernel, signature.name))
+        return std::move(error);
   return options.dryRun ? dryRun(*problem) : tune(*problem);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Artifacts through a pipe: the manifest's text, a zero byte, the object; or why there is none.
+// Artifacts through a pipe: the manifest's text, PTX behind a cubin, the object, zero bytes between them; or why there
+// is none.
 #include "aot-runner/Search/IsolatedCompile.h"
 
 using namespace helion;
@@ -11,7 +12,7 @@ static constexpr char kArtifact = 'a', kRefused = 'r';
 static std::string pack(llvm::Expected<helion::Artifact> artifact) {
   if (!artifact)
     return kRefused + llvm::toString(artifact.takeError());
-  return kArtifact + artifact->manifest.text() + '\0' + artifact->object;
+  return kArtifact + artifact->manifest.text() + '\0' + artifact->text + '\0' + artifact->object;
 }
 
 static CompileOutcome unpack(ChildOutcome outcome) {
@@ -20,11 +21,12 @@ static CompileOutcome unpack(ChildOutcome outcome) {
   llvm::StringRef bytes = outcome.bytes;
   if (bytes.consume_front(llvm::StringRef(&kRefused, 1)))
     return CompileFailure{/*refused=*/true, bytes.str()};
-  auto [text, object] = bytes.drop_front().split('\0');
+  auto [text, code] = bytes.drop_front().split('\0');
+  auto [ptx, object] = code.split('\0');
   llvm::Expected<Manifest> manifest = Manifest::parse(text, "manifest");
   if (!manifest)
     return CompileFailure{/*refused=*/false, llvm::toString(manifest.takeError())};
-  return helion::Artifact{std::move(*manifest), object.str()};
+  return helion::Artifact{std::move(*manifest), object.str(), ptx.str()};
 }
 
 llvm::Error helion::aot::compileIsolated(const SearchKernel &kernel, llvm::ArrayRef<std::string> configs,

@@ -146,13 +146,17 @@ bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProb
   return true;
 }
 
-bool cudaRuns(const CudaFacts &facts, const char *chip) {
+CudaFit cudaFit(const CudaFacts &facts, const char *chip) {
   if (std::strncmp(chip, "sm_", 3) != 0)
-    return false;
+    return CudaFit::None;
   char *end;
   long wanted = std::strtol(chip + 3, &end, 10);
   long here = facts.major * 10 + facts.minor;
-  return std::strcmp(end, "a") == 0 ? here == wanted : *end == 0 && end != chip + 3 && here >= wanted;
+  if (std::strcmp(end, "a") == 0)
+    return here == wanted ? CudaFit::All : CudaFit::None;
+  if (*end != 0 || end == chip + 3 || here < wanted)
+    return CudaFit::None;
+  return here / 10 == wanted / 10 ? CudaFit::All : CudaFit::Text;
 }
 
 //===-- Steps of a plan -------------------------------------------------------------------------------------------===//

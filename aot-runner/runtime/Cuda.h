@@ -48,9 +48,10 @@ struct CudaFacts {
 /// Device `ordinal` of this process. False without it, then `problem` says why.
 bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProblem &problem);
 
-/// Whether a device's code of a chip can be run: `sm_90a` on exactly 9.0, since it uses what only that has; `sm_80` on
-/// 8.0 and whatever is newer, where the artifact is PTX or the major number is the same.
-bool cudaRuns(const CudaFacts &facts, const char *chip);
+/// What a device runs of code for a chip. `sm_90a` runs on exactly 9.0, since it uses what only that has; a cubin for
+/// `sm_80` on 8.0 and newer devices of the same major number, PTX for it on whatever is newer.
+enum class CudaFit : uint8_t { None, Text, All };
+CudaFit cudaFit(const CudaFacts &facts, const char *chip);
 
 /// Whether the context is lost with the error, so that all later calls give it too.
 bool isSticky(CUresult error);

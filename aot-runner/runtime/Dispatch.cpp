@@ -97,6 +97,7 @@ static Status read(const Package &package, const Passed *passed, Reading &readin
 static Status pickVariant(const Reading &reading, Choice &choice) {
   const Signature &signature = *reading.signature;
   Leaf leaf = signature.choose(reading.call);
+  choice.target = reading.call.target;
   choice.signature = reading.signatureIndex;
   choice.variant = choice.leafVariant = leaf.variant;
   choice.reason = ReasonTree;
@@ -104,7 +105,7 @@ static Status pickVariant(const Reading &reading, Choice &choice) {
   if (choice.failedFact < 0)
     return StatusOk;
   for (const int *next = leaf.next;; ++next) {
-    bool isLast = *next == signature.universal;
+    bool isLast = *next == signature.universals[reading.call.target];
     choice.variant = *next;
     choice.reason = isLast ? ReasonFallback : ReasonNearest;
     if (signature.variants[*next].failingFact(reading.call) < 0)
@@ -117,6 +118,8 @@ static Status pickVariant(const Reading &reading, Choice &choice) {
 static void compareWithCorpus(const Reading &reading, Choice &choice) {
   const Signature &signature = *reading.signature;
   int64_t values[maxFeatures];
+  if (reading.call.target != 0)
+    return; // Nothing was measured for it.
   signature.featureValues(reading.call, values);
   bool isRow = false;
   bool below[maxFeatures] = {}, above[maxFeatures] = {};
@@ -194,7 +197,7 @@ Status run(const Package &package, const Passed *passed, const DLTensor *const *
 }
 
 Status choose(const Package &package, const Passed *passed, Choice &choice) {
-  choice = {-1, -1, ReasonTree, 0, 0, -1, -1};
+  choice = {-1, -1, ReasonTree, 0, 0, -1, -1, 0};
   Reading reading;
   if (Status status = read(package, passed, reading))
     return status;
@@ -256,9 +259,11 @@ const char *message(const Package &package, int status) {
       "out of memory",
       "there is no result with this number",
       "there is no driver for the package's device, or it is older than the kernels",
-      "the device does not run the code that the kernels were compiled to",
+      nullptr, // The package's own.
       "the device's driver refused a kernel or its launch, or an earlier launch has failed",
   };
+  if (status == StatusUnsupportedDevice)
+    return package.unsupported;
   if (status >= 0 && status < int(sizeof(fixed) / sizeof(fixed[0])))
     return fixed[status];
   if (status >= StatusSignature && status < StatusSignature + package.signatureCount)

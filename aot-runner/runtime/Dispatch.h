@@ -38,6 +38,7 @@ struct Call {
   int device = 0;               // where its tensors are
   int64_t outputAlignment = 64; // the least of its outputs'; of a question without outputs, what allocators give
   // Of a GPU only:
+  int target = 0; // which of the package's the device runs
   int64_t multiprocessors = 0;
   void *stream = nullptr;
   void *const *kernels = nullptr; // handles in the caller's context, as Package::kernels lists them
@@ -46,9 +47,11 @@ struct Call {
 
 /// A kernel of a GPU: in which image it is, by which name. Those of one image stand together.
 struct Kernel {
-  const unsigned char *image; // a cubin, or text that the driver compiles
+  const unsigned char *binary; // a cubin, or null
+  const unsigned char *text;   // PTX of the same code, which a driver compiles for newer chips; or null
   const char *symbol;
   int64_t sharedBytes; // the most that a launch wants
+  int target;          // index into Package::targets
 };
 
 struct Leaf {
@@ -86,7 +89,7 @@ struct Signature {
   Leaf (*choose)(const Call &);
   const Variant *variants;
   int variantCount;
-  int universal;
+  const int *universals;       // of each target
   const char *const *features; // names of what the tree asks for
   int featureCount;
   void (*featureValues)(const Call &, int64_t *values);
@@ -96,7 +99,9 @@ struct Signature {
 
 struct Package {
   const char *name;
-  const char *target;
+  const char *const *targets; // the measured one first
+  int targetCount;
+  const char *unsupported; // the message for a device that runs none of them
   const char *cpuFeatures;
   int parameterCount;
   int outputCount;
@@ -121,6 +126,7 @@ struct Choice {
   int inRange;    // each feature value lies between the corpus's smallest and largest
   int failedFact; // of the leaf's variant, or -1
   int leafVariant;
+  int target; // of the package, which the device runs
 };
 
 constexpr int maxParameters = 24, maxOutputs = 8, maxFeatures = 16, maxWorkspaces = 8;

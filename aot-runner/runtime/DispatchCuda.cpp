@@ -28,6 +28,8 @@ struct DeviceState {
   std::atomic<int> known{0}; // 0: not asked yet, 1: runs the package, 2: does not.
   CUdevice handle = 0;
   int multiprocessors = 0;
+  int target = 0;        // Of the package's.
+  bool usesText = false; // Its PTX.
   std::atomic<CUcontext> primary{nullptr};
 };
 } // namespace
@@ -62,10 +64,31 @@ Status checkMachine(const Package &) {
   return opened ? StatusOk : StatusNoDriver;
 }
 
-/// The chip of `nvidia:sm_90a`.
-static const char *chipOf(const Package &package) {
-  const char *colon = std::strchr(package.target, ':');
-  return colon ? colon + 1 : package.target;
+/// Whether all kernels of a target are there in a form.
+static bool isWhole(const Package &package, int target, bool asText) {
+  for (int k = 0; k < package.kernelCount; ++k) {
+    const Kernel &kernel = package.kernels[k];
+    if (kernel.target == target && !(asText ? kernel.text : kernel.binary))
+      return false;
+  }
+  return true;
+}
+
+/// The first target of which the device runs the cubins, else the first of which it takes the PTX.
+static bool pickTarget(const Package &package, const CudaFacts &facts, DeviceState &device) {
+  for (int form = 0; form < 2; ++form)
+    for (int target = 0; target < package.targetCount; ++target) {
+      bool asText = form == 1;
+      const char *colon = std::strchr(package.targets[target], ':');
+      CudaFit fit = cudaFit(facts, colon ? colon + 1 : "");
+      bool fits = fit == CudaFit::All || (asText && fit == CudaFit::Text);
+      if (!fits || !isWhole(package, target, asText))
+        continue;
+      device.target = target;
+      device.usesText = asText;
+      return true;
+    }
+  return false;
 }
 
 Status checkDevice(const Package &package, Call &call) {
@@ -74,12 +97,13 @@ Status checkDevice(const Package &package, Call &call) {
     Lock lock;
     CudaProblem problem;
     CudaFacts facts;
-    bool runs = cudaFacts(driver(), call.device, facts, problem) && cudaRuns(facts, chipOf(package));
+    bool runs = cudaFacts(driver(), call.device, facts, problem) && pickTarget(package, facts, device);
     device.handle = facts.device;
     device.multiprocessors = facts.multiprocessors;
     device.known.store(runs ? 1 : 2, std::memory_order_release);
   }
   call.multiprocessors = device.multiprocessors;
+  call.target = device.target;
   return device.known.load(std::memory_order_relaxed) == 1 ? StatusOk : StatusUnsupportedDevice;
 }
 
@@ -100,14 +124,29 @@ static void release(Loaded *entry) {
   std::free(entry);
 }
 
-/// Loads the images and finds the kernels; a kernel's own code is loaded now too, not by its first launch.
-static CUresult loadKernels(const Package &package, Loaded &entry) {
+/// A cubin that the driver is too old for leaves the PTX.
+static CUresult loadImage(const Kernel &kernel, bool usesText, CUmodule &module) {
+  const unsigned char *image = usesText ? kernel.text : kernel.binary;
+  CUresult result = driver().cuModuleLoadDataEx(&module, image, 0, nullptr, nullptr);
+  bool isImageBad = result != CUDA_SUCCESS && result != CUDA_ERROR_OUT_OF_MEMORY && !isSticky(result);
+  if (!usesText && kernel.text && isImageBad)
+    result = driver().cuModuleLoadDataEx(&module, kernel.text, 0, nullptr, nullptr);
+  return result;
+}
+
+/// Loads the images of the device's target and finds the kernels; a kernel's own code is loaded now too, not by its
+/// first launch.
+static CUresult loadKernels(const Package &package, const DeviceState &device, Loaded &entry) {
+  const Kernel *before = nullptr;
   for (int k = 0; k < package.kernelCount; ++k) {
     const Kernel &kernel = package.kernels[k];
-    bool isSameImage = k > 0 && kernel.image == package.kernels[k - 1].image;
+    if (kernel.target != device.target)
+      continue;
+    bool isSameImage = before && kernel.binary == before->binary && kernel.text == before->text;
+    before = &kernel;
     if (!isSameImage) {
       CUmodule module = nullptr;
-      if (CUresult result = driver().cuModuleLoadDataEx(&module, kernel.image, 0, nullptr, nullptr))
+      if (CUresult result = loadImage(kernel, device.usesText, module))
         return result;
       entry.modules[entry.moduleCount++] = module;
     }
@@ -124,7 +163,7 @@ static CUresult loadKernels(const Package &package, Loaded &entry) {
   return CUDA_SUCCESS;
 }
 
-static Status load(const Package &package, CUcontext context, unsigned long long contextId) {
+static Status load(const Package &package, const DeviceState &device, CUcontext context, unsigned long long contextId) {
   Lock lock;
   if (find(contextId))
     return StatusOk;
@@ -141,7 +180,7 @@ static Status load(const Package &package, CUcontext context, unsigned long long
     // Where the caller's stream is being captured, loading is no part of what is captured.
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     driver().cuThreadExchangeStreamCaptureMode(&mode);
-    result = loadKernels(package, *entry);
+    result = loadKernels(package, device, *entry);
     driver().cuThreadExchangeStreamCaptureMode(&mode);
   }
   if (result != CUDA_SUCCESS) {
@@ -179,7 +218,7 @@ Status enter(const Package &package, void *stream, Call &call) {
   unsigned long long contextId = 0;
   Status status = driver().cuCtxGetId(context, &contextId) == CUDA_SUCCESS ? StatusOk : StatusDevice;
   if (!status && !find(contextId))
-    status = load(package, context, contextId);
+    status = load(package, device, context, contextId);
   if (status) {
     leave(call);
     return status;

@@ -58,6 +58,8 @@ static void addRanges(const Signature &signature, const int64_t *values, Text &t
 }
 
 static void addCorpus(const Signature &signature, const Choice &choice, const int64_t *values, Text &text) {
+  if (choice.target != 0)
+    return text.add("corpus: nothing was measured for this target\n");
   if (signature.corpusRows == 0)
     return text.add("corpus: empty\n");
   if (choice.inCorpus)
@@ -77,7 +79,7 @@ static void addChoice(const Package &package, const Call &call, const Choice &ch
   signature.featureValues(call, values);
   Leaf leaf = signature.choose(call);
   text.add("%s: config %s of %d, signature %d (%s), target %s\n", package.name, variant.id, signature.variantCount,
-           choice.signature, signature.text, package.target);
+           choice.signature, signature.text, package.targets[choice.target]);
   text.add("tree: config %s%s%s", leafVariant.id, *leaf.why ? " because " : "", leaf.why);
   if (signature.featureCount > 0) {
     text.add("; here ");
@@ -108,7 +110,9 @@ size_t explain(const Package &package, const Passed *passed, char *buffer, size_
   for (int i = 0; i < package.parameterCount; ++i)
     if (signature.parameters[i].kind == Parameter::Kind::Tensor)
       readTensor(*passed[i].tensor, signature.parameters[i].dtype, tensors[i]);
-  addChoice(package, {passed, tensors}, choice, text);
+  Call call = {passed, tensors};
+  call.target = choice.target;
+  addChoice(package, call, choice, text);
   return text.bytes();
 }
 

@@ -4,5 +4,5 @@
 // starts with the kernel's, so that packages of different versions link into one program. The number is the ABI between
 // generated dispatch code and the runtime.
 #ifndef HELION_RUNTIME
-#define HELION_RUNTIME helion_runtime_v1
+#define HELION_RUNTIME helion_runtime_v2
 #endif

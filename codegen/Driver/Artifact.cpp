@@ -16,6 +16,7 @@
 #include "passes/Config/TargetKnobs.h"
 #include "passes/Normalize/Passes.h"
 #include "passes/Pipelines/Schedule.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 
 using namespace mlir;
@@ -108,9 +109,10 @@ StringRef helion::objectEnding(const Device &device, StringRef object) {
              : ".ptx";
 }
 
-/// A cubin, and in the manifest what its assembler says; PTX text and a warning where there is no assembler.
+/// A cubin, in the manifest what its assembler says, and in `text` the PTX where other chips run that; PTX alone and a
+/// warning where there is no assembler.
 static llvm::Expected<std::string> emitDeviceCode(llvm::Module &code, const Device &device, Manifest &manifest,
-                                                  ModuleOp lowered) {
+                                                  std::string &text, ModuleOp lowered) {
   llvm::Expected<std::string> ptx = emitPtx(code, device);
   if (!ptx)
     return ptx.takeError();
@@ -131,6 +133,9 @@ static llvm::Expected<std::string> emitDeviceCode(llvm::Module &code, const Devi
   manifest.resources.threads = cubin->resources;
   manifest.resources.threads->sharedBytes += dynamicBytes;
   manifest.toolchain.assembler = assembler->description;
+  bool isPortable = llvm::isDigit(device.chip.back());
+  if (isPortable)
+    text = std::move(*ptx);
   return std::move(cubin->bytes);
 }
 
@@ -149,8 +154,9 @@ llvm::Expected<Artifact> helion::emitArtifact(ModuleOp lowered) {
   // The object names its source file; a kernel's name is the same on every machine.
   code->setSourceFileName(manifest->kernel);
   bool isGpu = (*device)->nvidia();
+  std::string text;
   llvm::Expected<std::string> object =
-      isGpu ? emitDeviceCode(*code, **device, *manifest, lowered) : emitObjectCode(*code, **device);
+      isGpu ? emitDeviceCode(*code, **device, *manifest, text, lowered) : emitObjectCode(*code, **device);
   if (!object)
     return object.takeError();
   llvm::Expected<int64_t> bytes =
@@ -159,5 +165,5 @@ llvm::Expected<Artifact> helion::emitArtifact(ModuleOp lowered) {
     return bytes.takeError();
   manifest->resources.codeBytes = *bytes;
   manifest->objectHash = contentHash(*object);
-  return Artifact{std::move(*manifest), std::move(*object)};
+  return Artifact{std::move(*manifest), std::move(*object), std::move(text)};
 }

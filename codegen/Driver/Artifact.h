@@ -17,7 +17,8 @@ llvm::StringRef objectEnding(const Device &device, llvm::StringRef object);
 
 struct Artifact {
   Manifest manifest;
-  std::string object; // Bytes of an ELF object file; for NVIDIA a cubin, or PTX where no assembler was found.
+  std::string object;    // Bytes of an ELF object file; for NVIDIA a cubin, or PTX where no assembler was found.
+  std::string text = {}; // PTX behind a cubin; empty where only the cubin's own chip runs it, as for sm_90a.
 };
 
 /// Compiles a module in form S with one kernel; the module is left as it is. `config` is the canonical text that led to

@@ -43,6 +43,8 @@ struct Flags {
   cl::opt<std::string> kernel{"kernel", cl::desc("The kernel's name; not needed when the file has one")};
   cl::list<std::string> specialize{"specialize",
                                    cl::desc("A size that signatures fix, such as `x.size(1)`; may be repeated")};
+  cl::list<std::string> also{"also", cl::desc("Another GPU target that the package serves, by one config that is not "
+                                              "measured; may be repeated")};
   cl::opt<std::string> target{"target", cl::desc("cpu:native (default), cpu:x86-64-v3, nvidia:sm_90a, .."),
                               cl::init("cpu:native")};
   cl::opt<std::string> output{"o", cl::desc("Folder of the package")};
@@ -107,6 +109,37 @@ static llvm::Error checkDevice(const Flags &flags, const Device &device) {
     return usage("`--mode graph` needs a GPU's `--target`, not `" + device.name() + "`");
   if (!device.cpu() && flags.threads)
     return usage("`--threads` is of a CPU; a config of `" + device.name() + "` says how many threads a block has");
+  return llvm::Error::success();
+}
+
+/// The targets of `--also`, each another one.
+static llvm::Expected<std::vector<const Device *>> furtherTargets(const Flags &flags, const Device &measured) {
+  std::vector<const Device *> targets;
+  for (const std::string &name : flags.also) {
+    llvm::Expected<const Device *> device = parseDevice(name);
+    if (!device)
+      return device.takeError();
+    if (measured.cpu() || (*device)->cpu())
+      return usage("`--also " + name + "` goes with a GPU's `--target` and names another GPU's, not `" +
+                   ((*device)->cpu() ? **device : measured).name() + "`");
+    if (*device == &measured || llvm::is_contained(targets, *device))
+      return usage("`--also " + name + "` names a target that the package has already");
+    targets.push_back(*device);
+  }
+  return targets;
+}
+
+static llvm::Error setDevices(const Flags &flags, Options &options) {
+  llvm::Expected<const Device *> device = parseDevice(flags.target);
+  if (!device)
+    return device.takeError();
+  if (llvm::Error error = checkDevice(flags, **device))
+    return error;
+  llvm::Expected<std::vector<const Device *>> also = furtherTargets(flags, **device);
+  if (!also)
+    return also.takeError();
+  options.device = *device;
+  options.also = std::move(*also);
   return llvm::Error::success();
 }
 
@@ -200,12 +233,9 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   std::optional<Goal> parsedGoal = parseGoal(flags.goal);
   if (!parsedGoal)
     return usage("`--goal` is `" + flags.goal + "`; known are " + listOfGoals());
-  llvm::Expected<const Device *> device = parseDevice(flags.target);
-  if (!device)
-    return device.takeError();
-  if (llvm::Error error = checkDevice(flags, **device))
-    return std::move(error);
   Options options;
+  if (llvm::Error error = setDevices(flags, options))
+    return std::move(error);
   options.phase = flags.phase;
   options.kernelFile = flags.kernelFile;
   options.kernelName = flags.kernel;
@@ -213,7 +243,6 @@ llvm::Expected<Options> helion::aot::parseFlags(int argc, char **argv) {
   options.heldOut.assign(flags.heldOut.begin(), flags.heldOut.end());
   options.tools = findTools(flags.cxx);
   options.specialize.assign(flags.specialize.begin(), flags.specialize.end());
-  options.device = *device;
   options.goal = *parsedGoal;
   options.threshold = flags.threshold;
   options.maxConfigs = flags.maxConfigs;

@@ -169,7 +169,7 @@ void CudaBackend::start(Failure &failure) {
 void CudaBackend::describe(Json &device) const {
   Json targets = Json::array();
   for (const char *chip : chips)
-    if (runtime::cudaRuns(facts, chip))
+    if (runtime::cudaFit(facts, chip) != runtime::CudaFit::None)
       targets.push_back("nvidia:" + std::string(chip));
   device = {{"target", targets.empty() ? Json("nvidia:none") : targets.front()},
             {"targets", targets},
@@ -320,7 +320,7 @@ std::unique_ptr<Backend> makeCudaBackend(const std::string &target, Failure &fai
     return nullptr;
   }
   std::string chip = target.substr(target.find(':') + 1);
-  if (!runtime::cudaRuns(facts, chip.c_str())) {
+  if (runtime::cudaFit(facts, chip.c_str()) == runtime::CudaFit::None) {
     failure.set("no_device", "the device `" + std::string(facts.name) + "` has compute capability " +
                                  std::to_string(facts.major) + "." + std::to_string(facts.minor) +
                                  ", which cannot run code for `" + target + "`");

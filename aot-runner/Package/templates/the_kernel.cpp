@@ -156,6 +156,8 @@ const char *const checkMessages[] = {/*{checkMessages*/ "x.size(0) == y.size(0)"
 const char *const featureNames[] = {/*{featureNames*/ "elements", /*}*/ nullptr};
 const int64_t corpus[] = {/*{corpus*/ 1024, 4096, /*}*/ 0};
 
+const int universals[] = {/*{universals*/ CONFIG_0a1b2c3d, /*}*/};
+
 const runtime::Variant variants[] = {/*{variantRows*/ config_0a1b2c3d::row, /*}*/};
 
 constexpr runtime::Signature row = {
@@ -170,7 +172,7 @@ constexpr runtime::Signature row = {
     choose,
     variants,
     /*{variantCount*/ 1 /*}*/,
-    /*{universal*/ CONFIG_0a1b2c3d /*}*/,
+    universals,
     featureNames,
     /*{featureCount*/ 1 /*}*/,
     featureValues,
@@ -183,9 +185,13 @@ constexpr runtime::Signature row = {
 /*}*/
 const runtime::Signature signatures[] = {/*{signatureRows*/ signature_0::row, /*}*/};
 
+const char *const targets[] = {/*{targets*/ "cpu:x86-64-v3", /*}*/};
+
 const runtime::Package package = {
     "the_kernel",
-    /*{target*/ "cpu:x86-64-v3" /*}*/,
+    targets,
+    /*{targetCount*/ 1 /*}*/,
+    /*{unsupported*/ "the device runs none of the package's code, which is for cpu:x86-64-v3" /*}*/,
     /*{cpuFeatures*/ "" /*}*/,
     /*{parameterCount*/ 3 /*}*/,
     /*{outputCount*/ 1 /*}*/,
@@ -199,7 +205,7 @@ const the_kernel_variant allVariants[] = {
     /*{each allVariants*/
     {/*{signature*/ 0 /*}*/, /*{isUniversal*/ 1 /*}*/, /*{idText*/ "0a1b2c3d" /*}*/,
      /*{configText*/ "helion-tile-loops{...}" /*}*/, /*{facts*/ signature_0::config_0a1b2c3d::facts /*}*/,
-     /*{codeBytes*/ 128 /*}*/, /*{scratchBytes*/ 0 /*}*/},
+     /*{codeBytes*/ 128 /*}*/, /*{scratchBytes*/ 0 /*}*/, /*{targetText*/ "cpu:x86-64-v3" /*}*/},
     /*}*/
 };
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define THE_KERNEL_ABI 1
+#define THE_KERNEL_ABI 2
 #define THE_KERNEL_MAX_RANK 8
 
 #if defined(__GNUC__)
@@ -70,12 +70,13 @@ typedef struct the_kernel_choice {
 
 typedef struct the_kernel_variant {
   int32_t signature;
-  int32_t universal;        // 1: the variant for calls that no other one fits
+  int32_t universal;        // 1: the variant of its target for calls that no other one fits
   const char *id;           // of the config, 8 hexadecimal digits
   const char *config;       // the config's text
   const char *const *facts; // what the code relies on; ends with NULL
   int64_t code_bytes;
   int64_t scratch_bytes; // for each thread of a CPU, owned by the package
+  const char *target;    // "nvidia:sm_90a"; a package for a GPU may hold several
 } the_kernel_variant;
 
 typedef struct the_kernel_shape {

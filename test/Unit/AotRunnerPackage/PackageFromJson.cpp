@@ -19,8 +19,13 @@ static Error readFile(StringRef path, std::string &out) {
 }
 
 static Error readJson(const JsonCursor &at, PackageVariant &out) {
-  std::string path;
+  std::string path, textPath;
   return JsonFields(at)
+      .with("text",
+            [&](JsonCursor member) {
+              Error error = helion::readJson(member, textPath);
+              return error ? std::move(error) : readFile(textPath, out.text);
+            })
       .required("config_id", out.configId)
       .with("object",
             [&](JsonCursor member) {

@@ -68,15 +68,15 @@ TEST(CudaTest, targetsOfADevice) {
   hopper.major = 9;
   ampere.major = ada.major = 8;
   ada.minor = 9;
-  EXPECT_TRUE(cudaRuns(hopper, "sm_90a"));
-  EXPECT_TRUE(cudaRuns(hopper, "sm_80"));
-  EXPECT_FALSE(cudaRuns(hopper, "sm_100a"));
-  EXPECT_FALSE(cudaRuns(ampere, "sm_90a"));
-  EXPECT_FALSE(cudaRuns(ada, "sm_90"));
-  EXPECT_TRUE(cudaRuns(ada, "sm_80"));
-  EXPECT_FALSE(cudaRuns(ada, "sm_89b"));
-  EXPECT_FALSE(cudaRuns(ada, "sm_"));
-  EXPECT_FALSE(cudaRuns(ada, "x86-64-v3"));
+  EXPECT_EQ(cudaFit(hopper, "sm_90a"), CudaFit::All);
+  EXPECT_EQ(cudaFit(hopper, "sm_80"), CudaFit::Text);
+  EXPECT_EQ(cudaFit(hopper, "sm_100a"), CudaFit::None);
+  EXPECT_EQ(cudaFit(ampere, "sm_90a"), CudaFit::None);
+  EXPECT_EQ(cudaFit(ada, "sm_90"), CudaFit::None);
+  EXPECT_EQ(cudaFit(ada, "sm_80"), CudaFit::All);
+  EXPECT_EQ(cudaFit(ada, "sm_89b"), CudaFit::None);
+  EXPECT_EQ(cudaFit(ada, "sm_"), CudaFit::None);
+  EXPECT_EQ(cudaFit(ada, "x86-64-v3"), CudaFit::None);
 }
 
 TEST(CudaTest, stickyErrors) {

@@ -24,19 +24,23 @@
 #ifndef FAKE_MAJOR
 #define FAKE_MAJOR 9
 #endif
+#ifndef FAKE_MINOR
+#define FAKE_MINOR 0
+#endif
 #ifndef FAKE_MEMORY
 #define FAKE_MEMORY (1ul << 30)
 #endif
 #ifndef FAKE_INIT
 #define FAKE_INIT 0 // cuInit's answer.
 #endif
-// FAKE_WITHOUT_GRAPHS leaves cuGraphLaunch out.
+// FAKE_WITHOUT_GRAPHS leaves cuGraphLaunch out; REFUSES_CUBINS takes texts alone.
 
 enum {
   INVALID_VALUE = 1,
   OUT_OF_MEMORY = 2,
   NO_DEVICE = 100,
   INVALID_CONTEXT = 201,
+  NO_BINARY = 209,
   INVALID_PTX = 218,
   NOT_FOUND = 500
 };
@@ -103,6 +107,7 @@ static const struct {
     {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {NO_BINARY, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
     {INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
     {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
@@ -146,7 +151,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   static const int values[][2] = {{1, MAX_THREADS}, {5, 0x7fffffff}, {6, MAX_GRID_YZ}, {7, MAX_GRID_YZ},
                                   {13, 1980000},    {16, 132},       {36, 3201000},    {38, 1 << 20},
-                                  {75, FAKE_MAJOR}, {76, 0},         {97, MAX_SHARED}};
+                                  {75, FAKE_MAJOR}, {76, FAKE_MINOR},         {97, MAX_SHARED}};
   for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
     if (values[i][0] == attribute) {
       *value = values[i][1];
@@ -405,11 +410,33 @@ int cuEventElapsedTime(float *milliseconds, const struct timespec *from, const s
 
 //===-- Modules ---------------------------------------------------------------------------------------------------===//
 
+/// A module may say in `fake_chip` which compute capability it is for, 80 or 90; the device must have that major number
+/// and no smaller minor one. A compiler of texts would not say it.
+static int runsHere(void *module) {
+#ifdef REFUSES_CUBINS
+  return 0;
+#endif
+  const int *chip = dlsym(module, "fake_chip");
+  return !chip || (*chip / 10 == FAKE_MAJOR && *chip % 10 <= FAKE_MINOR);
+}
+
+/// Text is compiled by looking up the module that its first line names: `// fake: PATH`.
+static int loadText(void **module, const char *image) {
+  char path[512];
+  if (sscanf(image, "// fake: %511s", path) != 1)
+    return INVALID_PTX;
+  ++state.texts;
+  *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return *module ? 0 : INVALID_PTX;
+}
+
 int cuModuleLoadDataEx(void **module, const char *image, unsigned count, const int *options, void **values) {
   USABLE();
   if (capturing && captureMode != 2)
     return INVALID_VALUE;
   ++state.loads;
+  if (loadText(module, image) == 0)
+    return 0;
   const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
     if (count == 2)
@@ -423,7 +450,7 @@ int cuModuleLoadDataEx(void **module, const char *image, unsigned count, const i
   close(file);
   *module = whole ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   unlink(path);
-  return *module ? 0 : INVALID_PTX;
+  return !*module ? INVALID_PTX : runsHere(*module) ? 0 : NO_BINARY;
 }
 int cuModuleUnload(void *module) {
   USABLE();

@@ -8,7 +8,7 @@
 
 /// What happened before on the device.
 struct fake_state {
-  uint64_t launches, evictions, graphLaunches, loads;
+  uint64_t launches, evictions, graphLaunches, loads, texts;
   uint64_t lastStream;
 };
 
