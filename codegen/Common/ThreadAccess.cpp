@@ -5,6 +5,7 @@
 #include "codegen/Common/ThreadAccess.h"
 #include "codegen/Common/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include <numeric>
 
 using namespace mlir;
@@ -140,16 +141,30 @@ void TileAccess::addTensor(unsigned dim, Value index, Value lowered, IndexDims d
   commonMultiple = std::gcd(commonMultiple, code.multiples.of(view.strides[dim]));
 }
 
-/// True when a mask has one value for all lanes that differ along `dim` alone, as one of whole rows has.
-static bool isUniformAlong(Value mask, unsigned dim) {
-  Operation *op = mask.getDefiningOp();
-  if (auto part = dyn_cast_or_null<MaskOp>(op))
-    return !llvm::is_contained(part.getDims(), dim) && isUniformAlong(part.getValue(), dim);
-  if (auto part = dyn_cast_or_null<BroadcastOp>(op))
-    return !llvm::is_contained(part.getDims(), dim);
-  if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
-    return isUniformAlong(both.getLhs(), dim) && isUniformAlong(both.getRhs(), dim);
-  return isa_and_nonnull<SplatOp>(op);
+/// Whether `width` neighbours along `dim`, the first at a multiple of it, have one value.
+static bool isUniform(const ThreadContext &code, Value value, unsigned dim, int64_t width) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isTileValue(value.getType()))
+    return !isTileValue(value.getType());
+  if (isa<SplatOp>(op) || matchPattern(value, m_Constant()))
+    return true;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    const auto *own = llvm::find(broadcast.getDims(), int64_t(dim));
+    return own == broadcast.getDims().end() ||
+           isUniform(code, broadcast.getValue(), own - broadcast.getDims().begin(), width);
+  }
+  if (auto mask = dyn_cast<MaskOp>(op)) {
+    for (auto [number, tile] : llvm::enumerate(mask.getTiles())) {
+      std::optional<TileSpan> span = spanOf(tile);
+      if (mask.getDims()[number] == int64_t(dim) &&
+          (!span || !span->shifts.empty() || code.multiples.of(span->begin) % width ||
+           (span->end && code.multiples.of(span->end) % width)))
+        return false;
+    }
+    return isUniform(code, mask.getValue(), dim, width);
+  }
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isUniform(code, operand, dim, width); });
 }
 
 void TileAccess::setMask(Value mask, Value lowered) {
@@ -165,10 +180,10 @@ void TileAccess::setMask(Value mask, Value lowered) {
   if (isTileValue(mask.getType())) {
     maskSources =
         *localSources(*layout, layoutIn(mask), code.lanes, code.warps, [](ArrayRef<int64_t> at) { return Point(at); });
-    if (chosen.width > 1 && !isUniformAlong(mask, runDim)) {
-      chosen = runsAlong(map, 0, 1);
-      isTogether = true;
-    }
+    if (chosen.width > 1 && isUniform(code, mask, runDim, chosen.width))
+      return;
+    chosen = runsAlong(map, 0, 1);
+    isTogether = true;
   }
 }
 
@@ -227,8 +242,8 @@ void TileAccess::chooseRuns() {
   int64_t width = std::min(widest.width, std::max(decided, std::min(aligned, limit)));
   if (width < 2)
     return;
-  runDim = dim;
   chosen = runsAlong(map, dim, width);
+  runDim = dim;
   isTogether = chosen.width <= decided;
   alignedElements = std::min(aligned, chosen.width);
 }

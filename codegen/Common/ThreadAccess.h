@@ -97,7 +97,7 @@ private:
   bool isPlaced = true;
   int64_t commonMultiple = 0, alignedElements = 1;
   Runs chosen;
-  unsigned runDim = 0; // What runs of more than one element go along.
+  unsigned runDim = 0; // along which runs of several registers lie
   bool isTogether = true;
 };
 
