@@ -6,7 +6,7 @@
 Use: utils/gen-knobs.py --inc FILE.td      rows for passes/Config/Knob.h, on stdout
      utils/gen-knobs.py --doc FILE.td ...  docs/generated/knobs.md, on stdout
 Options: --tblgen PATH of llvm-tblgen, --root DIR of the tree
-Example: utils/gen-knobs.py --doc passes/Knobs.td codegen/CPU/Knobs.td > docs/generated/knobs.md
+Example: utils/gen-knobs.py --doc passes/Knobs.td codegen/CPU/Knobs.td codegen/NVIDIA/Knobs.td > docs/generated/knobs.md
 """
 import argparse
 import json

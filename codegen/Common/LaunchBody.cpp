@@ -127,7 +127,7 @@ FailureOr<Value> LaunchBody::tensor(Value host, Operation *user) {
   Value memref = memrefOf(pointerWord(*view), type.getElementType(), *view);
   // Only accesses take a memref of any layout; an op that infers its type gets the type it had.
   bool accessesOnly = llvm::all_of(host.getUsers(), [&](Operation *op) {
-    return isa<LoadOp, StoreOp, AtomicOp, memref::DimOp>(op) || !launch->isProperAncestor(op);
+    return isa<LoadOp, LoadAsyncOp, StoreOp, AtomicOp, memref::DimOp>(op) || !launch->isProperAncestor(op);
   });
   if (!accessesOnly && memref.getType() != type)
     memref = memref::CastOp::create(b, launch.getLoc(), type, memref);

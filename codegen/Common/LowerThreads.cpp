@@ -4,7 +4,7 @@
 
 #include "codegen/Common/LowerThreads.h"
 #include "codegen/Common/PlanShared.h"
-#include "codegen/Common/ThreadAccess.h"
+#include "codegen/Common/ThreadRings.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,7 +23,7 @@ namespace helion {
 static bool isKnown(Operation *op) {
   return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, DotOp, SplatOp, IotaOp, BroadcastOp,
              PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp, TileShiftOp, TileBeginOp,
-             TileEndOp, YieldOp>(op);
+             TileEndOp, YieldOp, RingOp, AcquireOp, CommitOp, TakeOp, ReleaseOp, LoadAsyncOp, ReadOp, WriteOp>(op);
 }
 
 static LogicalResult checkType(Operation *op, Type type, int64_t lanes, int64_t warps) {
@@ -56,6 +56,23 @@ static LogicalResult checkDim(Operation *op, Value value, unsigned dim) {
                            << "`, along which registers, lanes and warps do not step alone; convert the layout first";
 }
 
+/// Slots and buffers are used where they are acquired or taken: in the text of the function or of its loops.
+static LogicalResult checkRings(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<SlotType, BufType>(operand.getType()) && !isa_and_nonnull<AcquireOp, TakeOp>(operand.getDefiningOp()))
+      return op->emitOpError() << "uses a slot or buffer that a loop or branch hands on";
+  if (isa<AcquireOp, TakeOp>(op)) {
+    if (!op->getOperand(0).getDefiningOp<RingOp>())
+      return op->emitOpError() << "uses a ring that no `helion.ring` makes";
+    for (Operation *parent = op->getParentOp(); !isa<func::FuncOp>(parent); parent = parent->getParentOp())
+      if (!isa<scf::ForOp>(parent))
+        return op->emitOpError() << "stands in a `" << parent->getName() << "`; slots are counted in loops alone";
+  }
+  if (auto load = dyn_cast<LoadAsyncOp>(op); load && !isa<MemRefType>(load.getSource().getType()))
+    return op->emitOpError() << "copies through a tensor map, for which there is no code for threads";
+  return success();
+}
+
 static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
@@ -66,6 +83,8 @@ static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
       return op->emitOpError() << "uses a tile that no `helion.make_tile` makes";
   if (isa_and_nonnull<HelionDialect>(op->getDialect()) && !isKnown(op))
     return op->emitOpError() << "has no code for threads at this place";
+  if (failed(checkRings(op)))
+    return failure();
   if (auto atomic = dyn_cast<AtomicOp>(op); atomic && getElementTypeOrSelf(atomic.getValue()).isInteger(1))
     return op->emitOpError() << "on elements of type 'i1' has no code for threads; use i32";
   if (auto reduce = dyn_cast<ReduceOp>(op))
@@ -102,8 +121,14 @@ struct ThreadTypes : TypeConverter {
 
 struct LowerThreadsPass : helion::impl::LowerThreadsPassBase<LowerThreadsPass> {
   using LowerThreadsPassBase::LowerThreadsPassBase;
-  LowerThreadsPass(const LowerThreadsPassOptions &options, VendorPatterns vendor)
+  LowerThreadsPass(const LowerThreadsPassOptions &options, Vendor vendor)
       : LowerThreadsPassBase(options), vendor(std::move(vendor)) {}
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerThreadsPassBase::getDependentDialects(registry);
+    if (vendor.dialects)
+      vendor.dialects(registry);
+  }
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
@@ -121,6 +146,7 @@ struct LowerThreadsPass : helion::impl::LowerThreadsPassBase<LowerThreadsPass> {
     if (failed(checkThreadOps(function, lanes, warps.getInt())) || failed(convert(function, warps.getInt())))
       return signalPassFailure();
     eraseTiles(function);
+    closeRings(function);
     SharedPlan plan = planShared(function);
     bytes += plan.bytes;
     barriers += plan.barriers;
@@ -128,8 +154,12 @@ struct LowerThreadsPass : helion::impl::LowerThreadsPassBase<LowerThreadsPass> {
 
 private:
   LogicalResult convert(func::FuncOp function, int64_t warps) {
+    RingSlots slots = numberSlots(function);
     ThreadContext code(function, lanes, warps, vectorBytes);
+    code.rings = std::move(slots);
+    code.matrixDots = bool(vendor.patterns);
     findOperandsInShared(code);
+    openRings(code, vendor);
     ThreadTypes types;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
@@ -138,11 +168,12 @@ private:
     populateMemoryPatterns(code, types, patterns);
     populateMovePatterns(code, types, patterns);
     populateReducePatterns(code, types, patterns);
+    populateRingPatterns(code, types, patterns);
     populateDotPatterns(code, types, patterns);
-    if (vendor)
-      vendor(code, types, patterns);
+    if (vendor.patterns)
+      vendor.patterns(code, types, patterns);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
-    target.addLegalOp<MakeTileOp, TileShiftOp>();
+    target.addLegalOp<MakeTileOp, TileShiftOp, RingOp, AcquireOp, TakeOp>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       bool ends = op->getParentOfType<ReduceFnOp>() || code.leftToDots.contains(op);
       return ends || (types.isLegal(op) && !isa_and_nonnull<HelionDialect>(op->getDialect()));
@@ -160,10 +191,10 @@ private:
       op->erase();
   }
 
-  VendorPatterns vendor;
+  Vendor vendor;
 };
 } // namespace
 
-std::unique_ptr<Pass> helion::createLowerThreadsPass(const LowerThreadsPassOptions &options, VendorPatterns vendor) {
+std::unique_ptr<Pass> helion::createLowerThreadsPass(const LowerThreadsPassOptions &options, Vendor vendor) {
   return std::make_unique<LowerThreadsPass>(options, std::move(vendor));
 }

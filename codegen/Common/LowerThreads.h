@@ -26,20 +26,26 @@ void populateElementPatterns(ThreadContext &code, const mlir::TypeConverter &typ
 void populateMemoryPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateMovePatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateRingPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateDotPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 
-/// Adds a vendor's patterns, for example of `helion.dot` on fragments; with a benefit above 1 they come first. The
-/// operands that they see are vectors of registers in the order of the layouts' `reg`.
-using VendorPatterns =
-    std::function<void(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns)>;
+/// What a vendor does better. Its patterns, for example of `helion.dot` on fragments, come first with a benefit above
+/// 1; the operands that they see are vectors of registers in the order of the layouts' `reg`.
+struct Vendor {
+  std::function<void(mlir::DialectRegistry &)> dialects;
+  std::function<void(ThreadContext &, const mlir::TypeConverter &, mlir::RewritePatternSet &)> patterns;
+  /// Copies in flight, where its `helion.load_async` makes some: those since the last call are a group; waits for all
+  /// groups of the thread but the `younger` last ones.
+  std::function<void(mlir::OpBuilder &, mlir::Location)> commit;
+  std::function<void(mlir::OpBuilder &, mlir::Location, int64_t younger)> wait;
+};
 
 /// Errors for ops that have no code for threads and for layouts that an op cannot work on, on the op.
 mlir::LogicalResult checkThreadOps(mlir::func::FuncOp function, int64_t lanes, int64_t warps);
 } // namespace threads
 
 /// The pass with what a vendor does better.
-std::unique_ptr<mlir::Pass> createLowerThreadsPass(const LowerThreadsPassOptions &options,
-                                                   threads::VendorPatterns vendor);
+std::unique_ptr<mlir::Pass> createLowerThreadsPass(const LowerThreadsPassOptions &options, threads::Vendor vendor);
 } // namespace helion
 
 #endif // HELION_CODEGEN_COMMON_LOWERTHREADS_H

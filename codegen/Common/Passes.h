@@ -36,6 +36,8 @@ constexpr llvm::StringLiteral kPlaceAttr = "helion.place";
 /// On a load or store of a host tensor (string): what caches should do, as `evict` of the kernel's access says it. Left
 /// to the target.
 constexpr llvm::StringLiteral kCacheHintAttr = "helion.cache_hint";
+/// On an access of shared memory (unit): it is of a ring, whose takes order writes before reads.
+constexpr llvm::StringLiteral kRingAttr = "helion.ring";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -23,11 +23,11 @@ struct Access {
   Value memory, root;
   int64_t begin = 0, end = 0; // of the arena
   Attribute place;            // equal places are touched by the same thread
-  bool releases = false, acquires = false;
+  bool releases = false, acquires = false, isRing = false;
 
   bool operator==(const Access &other) const {
     return kind == other.kind && memory == other.memory && place == other.place && releases == other.releases &&
-           acquires == other.acquires;
+           acquires == other.acquires && isRing == other.isRing;
   }
 };
 
@@ -103,6 +103,7 @@ private:
                         : isa<MemoryEffects::Read>(effect.getEffect()) ? AccessKind::Read
                                                                        : AccessKind::Write;
       touched.push_back(accessOf(memory, kind, op->getAttr(kPlaceAttr)));
+      touched.back().isRing = op->hasAttr(kRingAttr) && isShared(touched.back());
       auto order = op->getAttrOfType<StringAttr>(kOrderAttr);
       touched.back().releases = order && (order == "release" || order == "acq_rel");
       touched.back().acquires = order && (order == "acquire" || order == "acq_rel");
@@ -144,6 +145,10 @@ private:
 
   bool meets(const Access &access, const Pending &pending) {
     return llvm::any_of(pending, [&](const Access &other) {
+      // A take has its own barrier, and what is filled meanwhile is another slot; only one that was read may be filled
+      // too early.
+      if (access.isRing && other.isRing && access.memory == other.memory)
+        return access.kind == AccessKind::Write && other.kind == AccessKind::Read;
       bool harmless = (access.kind == other.kind && access.kind != AccessKind::Write) ||
                       (access.place && access.place == other.place && access.memory == other.memory);
       // What an atomic orders, it orders for the whole block, though one thread makes it. Those of one tile go
@@ -171,6 +176,7 @@ int64_t threads::placeBarriers(func::FuncOp function) {
   function.walk([](Operation *op) {
     op->removeAttr(kDivergentAttr);
     op->removeAttr(kPlaceAttr);
+    op->removeAttr(kRingAttr);
   });
   return walker.barriers;
 }

@@ -85,6 +85,13 @@ Value DimBound::contains(int64_t reg) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, room, index);
 }
 
+Value DimBound::countFrom(int64_t reg, int64_t count) {
+  Value index = adds ? i32(b, loc, registerPart(map, reg, dim).sum()) : indexOf(code, b, loc, map, reg, dim);
+  Value left = b.createOrFold<arith::SubIOp>(loc, room, index);
+  left = arith::MinSIOp::create(b, loc, left, i32(b, loc, count));
+  return arith::MaxSIOp::create(b, loc, left, i32(b, loc, 0));
+}
+
 //===-- Accesses --------------------------------------------------------------------------------------------------===//
 
 TileAccess::TileAccess(ThreadContext &code, ConversionPatternRewriter &b, Location loc, Value memref,
@@ -217,6 +224,21 @@ Value TileAccess::isInside(int64_t reg) {
     inside = both(b, loc, inside, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, gather.size));
   }
   return inside;
+}
+
+Value TileAccess::countInside(ArrayRef<int64_t> run, unsigned dim) {
+  Value count, inside;
+  for (auto [bound, span] : llvm::zip(bounds, spans)) {
+    if (span.first == dim)
+      count = bound.countFrom(run.front(), run.size());
+    else
+      inside = both(b, loc, inside, bound.contains(run.front()));
+  }
+  if (inside) {
+    Value most = count ? count : i32(b, loc, run.size());
+    count = arith::SelectOp::create(b, loc, inside, most, i32(b, loc, 0));
+  }
+  return math.fromI32(count);
 }
 
 void TileAccess::chooseRuns() {

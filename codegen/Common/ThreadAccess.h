@@ -32,6 +32,9 @@ public:
   DimBound(ThreadContext &code, mlir::ConversionPatternRewriter &b, mlir::Location loc, const IndexMap &map,
            unsigned dim, const TileSpan &span);
   mlir::Value contains(int64_t reg);
+  /// How many of `count` indices from that of `reg` on are inside, an i32; the indices follow each other in every
+  /// thread.
+  mlir::Value countFrom(int64_t reg, int64_t count);
 
 private:
   ThreadContext &code;
@@ -55,6 +58,9 @@ public:
   mlir::Value at(int64_t reg);
   /// Null: always.
   mlir::Value isInside(int64_t reg);
+  /// How many elements of a run along `dim` are inside the tiles, an index; null: all.
+  mlir::Value countInside(llvm::ArrayRef<int64_t> run, unsigned dim);
+  bool gathersElements() const { return !gathers.empty(); }
   /// Registers of one access each. Inside or outside together when `together` is set; else the last one decides for all
   /// when it is inside.
   const Runs &runs() const { return chosen; }
@@ -88,7 +94,7 @@ private:
   llvm::SmallVector<mlir::OpFoldResult> strides; // by dim of the value
   mlir::Value base;
   llvm::SmallVector<std::pair<unsigned, TileSpan>> spans; // by dim of the value, those with a bound
-  llvm::SmallVector<DimBound> bounds;
+  llvm::SmallVector<DimBound> bounds;                     // of `spans`
   llvm::SmallVector<Gather> gathers;
   llvm::SmallVector<mlir::Value> maskElements;
   llvm::SmallVector<int64_t> maskSources;
@@ -100,6 +106,11 @@ private:
   unsigned runDim = 0; // along which runs of several registers lie
   bool isTogether = true;
 };
+
+/// The registers of a load, one run after the other; `fill` where a lane is outside. `place` is for kPlaceAttr
+/// and `hint` for kCacheHintAttr.
+llvm::SmallVector<mlir::Value> loadRegisters(mlir::OpBuilder &b, mlir::Location loc, TileAccess &access,
+                                             mlir::Value fill, mlir::Attribute place = {}, mlir::StringAttr hint = {});
 
 /// An `scf.if` whose condition differs between threads; no barrier may stand in it.
 mlir::scf::IfOp divergentIf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value condition,

@@ -60,10 +60,20 @@ Value Addresses::at(int64_t reg) {
   int64_t known = 0;
   for (auto [out, stride] : llvm::enumerate(strides)) {
     std::optional<int64_t> constant = getConstantIntValue(stride);
-    int64_t own = registerPart(map, reg, out).sum();
+    Part part = registerPart(map, reg, out);
+    int64_t own = part.sum();
     if (constant == 0)
       continue;
-    if (!partsAdd(map, out))
+    if (!partsAdd(map, out) && constant) {
+      // Few registers differ in the bits that meet those of threads; the others are part of the instruction.
+      int64_t meeting = part.bits & sharedBits(map, out);
+      Value bits = code.threadBits(map, out), digits = code.threadDigits(map, out);
+      if (meeting)
+        bits = arith::XOrIOp::create(math.b, math.loc, bits, i32(math.b, math.loc, meeting));
+      sum = math.add(sum, math.times(math.fromI32(bits), stride));
+      sum = math.add(sum, math.times(math.fromI32(digits), stride));
+      known += (own - meeting) * *constant;
+    } else if (!partsAdd(map, out))
       sum = math.add(sum, math.times(math.fromI32(indexOf(code, math.b, math.loc, map, reg, out)), stride));
     else if (constant)
       known += own * *constant;
@@ -95,6 +105,19 @@ SharedTile::SharedTile(ThreadContext &code, Value buffer, const Layout &register
   contiguous = registers.rank() - 1;
 }
 
+SharedTile::SharedTile(ThreadContext &code, Value buffer, const Layout &registers, const Layout *staged,
+                       SharedPart part)
+    : SharedTile(code, buffer, registers, staged) {
+  this->part = part;
+}
+
+void SharedTile::mark(Operation *access) const {
+  if (part.isRing)
+    access->setAttr(kRingAttr, UnitAttr::get(access->getContext()));
+  else if (isa<memref::StoreOp, vector::StoreOp>(access))
+    access->setAttr(kPlaceAttr, UnitAttr::get(access->getContext()));
+}
+
 /// Elements of one access: as wide as an access may be, and so that rows begin at multiples of it.
 int64_t SharedTile::limit() const {
   int64_t width = std::max<int64_t>(1, code.vectorBytes / bytesOf(cast<MemRefType>(buffer.getType()).getElementType()));
@@ -108,7 +131,7 @@ Addresses SharedTile::addresses(OpBuilder &b, Location loc) {
   SmallVector<OpFoldResult> steps;
   for (int64_t stride : strides)
     steps.push_back(b.getIndexAttr(stride));
-  return Addresses(code, b, loc, map, steps, {});
+  return Addresses(code, b, loc, map, steps, part.begin);
 }
 
 void SharedTile::write(OpBuilder &b, Location loc, ArrayRef<Value> elements, ArrayRef<bool> registers) {
@@ -128,7 +151,7 @@ void SharedTile::write(OpBuilder &b, Location loc, ArrayRef<Value> elements, Arr
     else
       store = vector::StoreOp::create(b, loc, toMemory(b, loc, pack(b, loc, values)), buffer, place, false,
                                       llvm::Align(runs.width * bytes));
-    store->setAttr(kPlaceAttr, b.getUnitAttr());
+    mark(store);
   }
 }
 
@@ -140,11 +163,14 @@ SmallVector<Value> SharedTile::read(OpBuilder &b, Location loc, Type element) {
   for (ArrayRef<int64_t> run : runs.groups) {
     Value place = places.at(run.front());
     if (runs.width == 1) {
-      elements[run.front()] = fromMemory(b, loc, memref::LoadOp::create(b, loc, buffer, place), element);
+      auto load = memref::LoadOp::create(b, loc, buffer, place);
+      mark(load);
+      elements[run.front()] = fromMemory(b, loc, load, element);
       continue;
     }
-    Value vector = vector::LoadOp::create(b, loc, VectorType::get({runs.width}, held), buffer, place, false,
-                                          llvm::Align(runs.width * bytesOf(held)));
+    auto vector = vector::LoadOp::create(b, loc, VectorType::get({runs.width}, held), buffer, place, false,
+                                         llvm::Align(runs.width * bytesOf(held)));
+    mark(vector);
     for (auto [reg, value] : llvm::zip(run, unpack(b, loc, fromMemory(b, loc, vector, element))))
       elements[reg] = value;
   }

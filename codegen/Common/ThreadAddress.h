@@ -41,22 +41,35 @@ private:
 mlir::Value indexOf(ThreadContext &code, mlir::OpBuilder &b, mlir::Location loc, const IndexMap &map, int64_t reg,
                     unsigned out);
 
+/// Of a tile that is a part of a buffer: the element that it begins at (null for 0), and whether the buffer is a
+/// ring's.
+struct SharedPart {
+  mlir::Value begin;
+  bool isRing = false;
+};
+
 /// A tile in shared memory and how the registers of a layout lie in it.
 class SharedTile {
 public:
   /// In a layout of staged memory, or in plain rows without one (or where the layouts do not line up). `gap` elements
   /// lie behind each row.
   SharedTile(ThreadContext &code, mlir::Value buffer, const Layout &registers, const Layout *staged, int64_t gap = 0);
+  SharedTile(ThreadContext &code, mlir::Value buffer, const Layout &registers, const Layout *staged, SharedPart part);
   void write(mlir::OpBuilder &b, mlir::Location loc, mlir::ArrayRef<mlir::Value> elements,
              llvm::ArrayRef<bool> registers = {});
   llvm::SmallVector<mlir::Value> read(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element);
+  /// The registers that lie together, up to `limit` elements, and the place of the first of each.
+  Runs runs(int64_t limit) const { return runsAlong(map, contiguous, limit); }
+  mlir::Value placeOf(mlir::OpBuilder &b, mlir::Location loc, int64_t reg) { return addresses(b, loc).at(reg); }
 
 private:
   Addresses addresses(mlir::OpBuilder &b, mlir::Location loc);
   int64_t limit() const;
+  void mark(mlir::Operation *access) const;
 
   ThreadContext &code;
   mlir::Value buffer;
+  SharedPart part;
   IndexMap map;
   llvm::SmallVector<int64_t> strides;
   unsigned contiguous;

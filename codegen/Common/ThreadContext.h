@@ -20,6 +20,16 @@ struct View {
   llvm::SmallVector<mlir::OpFoldResult> strides;
 };
 
+/// Rings of the function (ThreadRings.h), by op.
+struct RingSlots {
+  /// Of an acquire or take: the slot's number, an index.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> numbers;
+  /// Of a take: commits after its own on every path, which it does not wait for.
+  llvm::DenseMap<mlir::Operation *, int64_t> younger;
+  /// Of a ring: all slots of each buffer, one after the other.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> buffers;
+};
+
 class ThreadContext {
 public:
   /// Facts of the function are read here, before anything changes.
@@ -28,8 +38,12 @@ public:
   const int64_t lanes, warps, vectorBytes;
   mlir::func::FuncOp function;
   const Multiples multiples;
-  /// Changes of layout that only one dot asks for, which reads the source from shared memory instead.
+  /// A vendor's patterns take dots that name an instruction.
+  bool matrixDots = false;
+  /// Operands of one dot that come through shared memory: changes of layout, of which it reads the source instead, and
+  /// reads of rings.
   llvm::DenseSet<mlir::Operation *> leftToDots;
+  RingSlots rings;
 
   /// Numbers of this thread in its block, in its warp, and of its warp: i32.
   mlir::Value thread();

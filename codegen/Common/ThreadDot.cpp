@@ -5,6 +5,7 @@
 
 #include "codegen/Common/LowerThreads.h"
 #include "codegen/Common/ThreadAddress.h"
+#include "dialect/IR/LayoutBuilders.h"
 #include "dialect/IR/LayoutConversion.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -15,15 +16,39 @@ using namespace helion::threads;
 // Steps of k that one round of the loop makes.
 static constexpr int64_t kUnroll = 8;
 
+/// The dot that alone reads the value as an operand, in the same block; `way` gets the permutes between.
+static DotOp onlyDot(Operation *op, SmallVectorImpl<Operation *> &way) {
+  Value value = op->getResult(0);
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (user->getBlock() != op->getBlock())
+      return {};
+    if (auto dot = dyn_cast<DotOp>(user))
+      return dot.getAcc() == value ? DotOp() : dot;
+    if (!isa<PermuteOp>(user))
+      return {};
+    way.push_back(user);
+    value = user->getResult(0);
+  }
+  return {};
+}
+
 void threads::findOperandsInShared(ThreadContext &code) {
-  code.function.walk([&](ConvertLayoutOp convert) {
-    auto dot = convert->hasOneUse() ? dyn_cast<DotOp>(*convert->user_begin()) : DotOp();
-    bool isOperand = dot && (dot.getLhs() == convert.getResult() || dot.getRhs() == convert.getResult());
-    if (!isOperand || dot->hasAttr(kInstructionAttr) || dot->getBlock() != convert->getBlock())
+  code.function.walk([&](Operation *op) {
+    auto convert = dyn_cast<ConvertLayoutOp>(op);
+    SmallVector<Operation *> way;
+    DotOp dot = convert || isa<ReadOp>(op) ? onlyDot(op, way) : DotOp();
+    if (!dot)
       return;
-    ConversionPlan plan = planConversion(layoutIn(convert.getValue()), layoutIn(convert.getResult()), code.lanes);
-    if (plan.kind == ConversionPlan::Kind::Shared)
-      code.leftToDots.insert(convert);
+    bool isMatrix = dot->hasAttr(kInstructionAttr);
+    bool isTaken = code.matrixDots && isMatrixShape(layoutIn(op->getResult(0)).shape());
+    if (isMatrix ? !isTaken : !convert || !way.empty())
+      return;
+    if (convert && planConversion(layoutIn(convert.getValue()), layoutIn(convert.getResult()), code.lanes).kind !=
+                       ConversionPlan::Kind::Shared)
+      return;
+    code.leftToDots.insert(op);
+    code.leftToDots.insert(way.begin(), way.end());
   });
 }
 

@@ -28,14 +28,30 @@ Part threads::registerPart(const IndexMap &map, int64_t reg, unsigned out) {
   return part;
 }
 
-bool threads::partsAdd(const IndexMap &map, unsigned out) {
+int64_t threads::sharedBits(const IndexMap &map, unsigned out) {
   int64_t serial = 0, parallel = 0;
   for (const Point &value : map.basesOf(kReg))
     serial |= value[out];
   for (unsigned space : kThreadSpaces)
     for (const Point &value : map.basesOf(space))
       parallel |= value[out];
-  return (serial & parallel) == 0;
+  return serial & parallel;
+}
+
+bool threads::partsAdd(const IndexMap &map, unsigned out) { return sharedBits(map, out) == 0; }
+
+std::optional<unsigned> threads::contiguousDim(const Layout &staged, int64_t count) {
+  IndexMap places = *staged.map().inverse();
+  for (unsigned dim = staged.rank(); dim-- != 0;) {
+    auto isNext = [&](int64_t at) {
+      Point index(staged.rank(), 0);
+      index[dim] = at;
+      return places.apply(index)[unsigned(LayoutSpace::Offset)] == at;
+    };
+    if (staged.shape()[dim] % count == 0 && all_of(seq<int64_t>(0, count), isNext))
+      return dim;
+  }
+  return std::nullopt;
 }
 
 /// Every thread's part of `out` is a multiple of `width`.

@@ -19,8 +19,13 @@ struct Part {
 
 int64_t registersOf(const IndexMap &map);
 Part registerPart(const IndexMap &map, int64_t reg, unsigned out);
-/// True when no bit of `out` is hit by a register and by a thread: the parts of both just add.
+/// Bits of `out` that are hit by a register and by a thread.
+int64_t sharedBits(const IndexMap &map, unsigned out);
+/// True when there are none: the parts of both just add.
 bool partsAdd(const IndexMap &map, unsigned out);
+
+/// The dim of a tile in staged memory along which `count` neighbours, at a multiple of `count`, lie together.
+std::optional<unsigned> contiguousDim(const Layout &staged, int64_t count);
 
 /// Registers in groups of `width`, ascending along `out` and equal in the other outputs; each group begins at a
 /// multiple of `width` in every thread. `width` is the largest power of two up to `limit` for which that holds.

@@ -86,6 +86,21 @@ private:
   Marks marks;
 };
 
+} // namespace
+
+SmallVector<Value> threads::loadRegisters(OpBuilder &b, Location loc, TileAccess &access, Value fill, Attribute place,
+                                          StringAttr hint) {
+  Loader loader(b, loc, access, fill, {place, hint});
+  SmallVector<Value> elements;
+  for (ArrayRef<int64_t> run : access.runs().groups)
+    for (auto [reg, value] : llvm::zip(run, loader.run(run))) {
+      elements.resize(std::max<size_t>(elements.size(), reg + 1));
+      elements[reg] = value;
+    }
+  return elements;
+}
+
+namespace {
 struct LowerLoad : ThreadPattern<LoadOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
@@ -97,11 +112,8 @@ struct LowerLoad : ThreadPattern<LoadOp> {
     Value fill = op.getOther() ? toMemory(b, loc, adaptor.getOther()) : zeroOf(b, loc, access.held());
     // Several threads may hold an element that is loaded.
     bool isAlone = layout && actsAlways(ownershipOf(*layout, code.lanes, code.warps));
-    Loader loader(b, loc, access, fill, {isAlone ? access.place() : Attribute(), op.getEvictAttr()});
-    SmallVector<Value> elements(layout ? layout->size(LayoutSpace::Reg) : 1);
-    for (ArrayRef<int64_t> run : access.runs().groups)
-      for (auto [reg, value] : llvm::zip(run, loader.run(run)))
-        elements[reg] = value;
+    SmallVector<Value> elements =
+        loadRegisters(b, loc, access, fill, isAlone ? access.place() : Attribute(), op.getEvictAttr());
     if (layout)
       b.replaceOp(op, fromMemory(b, loc, pack(b, loc, elements), element));
     else

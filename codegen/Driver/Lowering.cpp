@@ -8,6 +8,7 @@
 #include "codegen/Driver/Passes.h"
 #include "codegen/NVIDIA/MatrixDots.h"
 #include "codegen/NVIDIA/Pipeline.h"
+#include "codegen/NVIDIA/ThreadVendor.h"
 #include "dialect/IR/Helion.h"
 #include "dialect/Target/ContentHash.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,10 +39,11 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   layouts.threadElements = device.threadElements();
   layouts.blockElements = device.blockElements();
   pipeline.addPass(createAssignLayoutsPass(layouts));
+  pipeline.addPass(createPipelineLoadsPass());
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
-  pipeline.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, populateMatrixDotPatterns));
+  pipeline.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads()));
   NVIDIAOptions options;
   options.lanes = device.lanes;
   options.maxThreads = device.maxThreads;

@@ -5,11 +5,14 @@
 
 namespace helion {
 
+#include "codegen/NVIDIA/Knobs.inc"
+
 llvm::Expected<KnobTable> nvidiaKnobs(llvm::StringRef target) {
   llvm::Expected<const Device *> device = parseDevice(target);
   if (!device)
     return device.takeError();
-  return KnobTable(neutralKnobRows(), [&](llvm::StringRef name) { return (*device)->fact(name); });
+  return KnobTable({neutralKnobRows(), {passRows, knobRows, {}}},
+                   [&](llvm::StringRef name) { return (*device)->fact(name); });
 }
 
 void registerNvidiaKnobs(mlir::DialectRegistry &registry) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choices of an NVIDIA target: those that every target with lanes has. None is this vendor's alone yet.
+// The choices of an NVIDIA target: those that every target with lanes has, and those of Knobs.td.
 #ifndef HELION_CODEGEN_NVIDIA_KNOBS_H
 #define HELION_CODEGEN_NVIDIA_KNOBS_H
 

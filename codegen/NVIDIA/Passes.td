@@ -91,4 +91,45 @@ def FinishKernelsPass : Pass<"helion-finish-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"kernels", "kernels", "functions that became kernels">];
 }
 
+def SetStagesPass : Pass<"helion-set-stages", "::mlir::ModuleOp"> {
+  let summary = "Say how many slots of shared memory hold what each loop loads for its dots";
+  let description = [{
+    **Does.** Sets `stages` on loops of which the config names more than 1, and records what copies of their loads in pieces of 16 bytes
+    rely on.
+
+    **Before / After.**
+    ```mlir
+    scf.for %k = %c0 to %kk step %c64 { .. } {site = "loop.k"}
+    // num_stages=loop.k=3 becomes, with facts x.align % 16 == 0, x.stride(0) % 8 == 0, x.stride(1) == 1
+    scf.for %k = %c0 to %kk step %c64 { .. } {site = "loop.k", stages = 3 : i64}
+    ```
+    **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages.
+    **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load of 16-bit floats goes to a dot as it is, or one is not of an
+    argument. **Numerics.** exact.
+  }];
+  let options = [ListOption<"numStages", "num_stages", "std::string", "slots of shared memory for the loads of a loop that go to dots, "
+    "`loop.k=3`; all but one are filled ahead, which takes shared memory and aligned operands">];
+  let dependentDialects = ["::helion::HelionDialect"];
+}
+
+def SimulateMatricesPass : Pass<"helion-simulate-matrices", "::mlir::ModuleOp"> {
+  let summary = "For tests: make matrix instructions and asynchronous copies calls of a harness";
+  let description = [{
+    **Does.** `ldmatrix`, `mma.sync`, `cp.async` and its groups become calls of `helion_harness_..` functions, on addresses and words of 32
+    bits, so that a test runs one thread's code on the CPU, beside helion-simulate-threads.
+
+    **Before / After.**
+    ```mlir
+    %v = nvgpu.ldmatrix %s[%i] {numTiles = 2 : i32, transpose = false} : .. -> vector<2x2xbf16>
+    // becomes
+    func.call @helion_harness_ldmatrix(%address, %two, %zero) : (i64, i32, i32) -> ()
+    %w = func.call @helion_harness_word(%zero) : (i32) -> i32
+    ```
+    **Needs.** What helion-lower-nvidia-threads gives. **Gives.** no NVGPU op, and no NVVM op of matrices or copies. **Reads.** none.
+    **Fails when.** a matrix instruction is of another shape than m16n8k16. **Numerics.** the harness's.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];
+}
+
 #endif // HELION_CODEGEN_NVIDIA_PASSES

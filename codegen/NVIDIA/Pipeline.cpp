@@ -5,6 +5,7 @@
 #include "codegen/NVIDIA/Pipeline.h"
 #include "codegen/Common/ExpandMath.h"
 #include "codegen/NVIDIA/Passes.h"
+#include "codegen/NVIDIA/ThreadVendor.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -29,6 +30,7 @@ void helion::buildNVIDIAPipeline(OpPassManager &manager, const NVIDIAOptions &op
   // Memory is bare pointers and strides from here on.
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  manager.addPass(createConvertNVGPUToNVVMPass());
   // Before the `gpu` ops, whose patterns would make calls of math functions.
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createLowerThreadOpsPass());
@@ -47,4 +49,11 @@ void helion::registerNVIDIAPipelines() {
   PassPipelineRegistration<NVIDIAOptions>(
       "helion-lower-nvidia", "Lower one thread's code to kernels in LLVM's and NVVM's dialects",
       [](OpPassManager &manager, const NVIDIAOptions &options) { buildNVIDIAPipeline(manager, options); });
+  PassPipelineRegistration<NVIDIAOptions>(
+      "helion-lower-nvidia-threads", "helion-lower-threads with matrix instructions and the moves that feed them",
+      [](OpPassManager &manager, const NVIDIAOptions &options) {
+        LowerThreadsPassOptions threads;
+        threads.lanes = options.lanes;
+        manager.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads()));
+      });
 }

@@ -38,6 +38,8 @@ LayoutAttr layoutOf(mlir::Type type);
 /// Names of module, kernel and argument attributes.
 constexpr llvm::StringLiteral kFormAttr = "helion.form";
 constexpr llvm::StringLiteral kFactsAttr = "helion.facts";
+/// On a loop (i64): slots of the ring that its loads for dots are to come through.
+constexpr llvm::StringLiteral kStagesAttr = "stages";
 constexpr llvm::StringLiteral kSignatureAttr = "helion.signature";
 constexpr llvm::StringLiteral kBlocksAttr = "helion.blocks";
 constexpr llvm::StringLiteral kNameAttr = "helion.name";

@@ -143,6 +143,21 @@ Expected<Layout> helion::sharedLayout(ArrayRef<int64_t> shape, unsigned contiguo
   return Layout::build(text);
 }
 
+bool helion::isMatrixShape(ArrayRef<int64_t> shape) {
+  return shape.size() >= 2 && all_of(shape.drop_back(2), [](int64_t extent) { return extent == 1; });
+}
+
+Expected<Layout> helion::sharedTileLayout(ArrayRef<int64_t> shape, unsigned contiguous, unsigned elementBytes,
+                                          unsigned swizzleBytes) {
+  unsigned before = shape.size() - 2;
+  if (!isMatrixShape(shape) || contiguous < before)
+    return invalid("only the last two dims of a staged tile may have more than one element");
+  Expected<Layout> layout = sharedLayout(shape.take_back(2), contiguous - before, elementBytes, swizzleBytes);
+  for (unsigned dim = 0; layout && dim != before; ++dim)
+    layout = layout->withDimInThread(0, 1);
+  return layout;
+}
+
 std::optional<SharedForm> helion::sharedFormOf(const Layout &layout, unsigned elementBytes) {
   if (layout.rank() != 2)
     return std::nullopt;

@@ -43,6 +43,11 @@ llvm::Expected<Layout> fragmentLayout(Fragment fragment, llvm::ArrayRef<int64_t>
 /// other along the other dim first. Fails when the tile is no multiple of a box of 8 lines.
 llvm::Expected<Layout> sharedLayout(llvm::ArrayRef<int64_t> shape, unsigned contiguous, unsigned elementBytes,
                                     unsigned swizzleBytes);
+/// The same for a tile with dims of one element before the last two; `contiguous` is one of those two.
+llvm::Expected<Layout> sharedTileLayout(llvm::ArrayRef<int64_t> shape, unsigned contiguous, unsigned elementBytes,
+                                        unsigned swizzleBytes);
+/// True for two dims, and for more where those before the last two have one element.
+bool isMatrixShape(llvm::ArrayRef<int64_t> shape);
 /// The swizzle that makes sharedLayout() give `layout`: 0, 32, 64 or 128, and the contiguous dim.
 struct SharedForm {
   unsigned contiguous, swizzleBytes;

@@ -3,6 +3,7 @@
 // Verifiers of rings (RingOps.td): types of what an acquire or take gives, and sides of slots.
 
 #include "dialect/IR/Helion.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace helion;
@@ -29,6 +30,13 @@ LogicalResult AcquireOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 LogicalResult TakeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
                                        OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
   return inferSlot(operands, /*write=*/false, types);
+}
+
+LogicalResult RingOp::verify() {
+  Operation *parent = (*this)->getParentOp();
+  if (!isa<LaunchOp, FunctionOpInterface>(parent) || isa<KernelOp>(parent)) // C1
+    return emitOpError() << "stands in a `" << parent->getName() << "`; a launch declares rings at its top";
+  return success();
 }
 
 LogicalResult CommitOp::verify() {

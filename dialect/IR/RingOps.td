@@ -8,7 +8,7 @@
 
 include "dialect/IR/ValueOps.td"
 
-def Helion_RingOp : Helion_Op<"ring", [HasParent<"LaunchOp">]> {
+def Helion_RingOp : Helion_Op<"ring"> {
   let summary = "form L: declare a ring of staged buffers";
   let description = [{
     `%r = helion.ring "x.0+y.0" : !helion.ring<4 x (!A, !B)>`. The site names the loads (or the store) that it serves. The n-th
@@ -19,11 +19,13 @@ def Helion_RingOp : Helion_Op<"ring", [HasParent<"LaunchOp">]> {
     owns the part, where buffers have parts) before the first acquire. `cluster`: a copy into it may fill the ring of several CTAs,
     so acquire waits for the readers of all of them.
 
-    Bytes are `depth` times those of a slot; the shared-memory planner adds alignment.
+    Bytes are `depth` times those of a slot; the shared-memory planner adds alignment. C1: it stands in a launch, or in the function that a
+    launch became.
   }];
   let arguments = (ins StrAttr:$site, OptionalAttr<StrAttr>:$overlay, UnitAttr:$cluster);
   let results = (outs Helion_RingType:$ring);
   let assemblyFormat = "$site (`overlay` $overlay^)? (`cluster` $cluster^)? attr-dict `:` qualified(type($ring))";
+  let hasVerifier = 1;
 }
 
 class Helion_SlotOp<string mnemonic, string text>

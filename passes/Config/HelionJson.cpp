@@ -50,6 +50,7 @@ std::vector<HelionJson::Positions> HelionJson::positionsOf(const Knob &knob) con
     return {own, severalDims};
   case SiteKind::InnerLoop:
   case SiteKind::ConstantLoop:
+  case SiteKind::StagedLoop:
     return {own, inner, loops};
   default:
     return {own};

@@ -23,6 +23,7 @@ enum class SiteKind {
   Launch,
   InnerLoop,
   ConstantLoop,
+  StagedLoop,
   Dot,
   Access,
   Load,

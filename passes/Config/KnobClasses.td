@@ -25,6 +25,7 @@ def GroupedGrid : SiteKind<"grid loop of two or more dims">;
 def Launch : SiteKind<"launch">;
 def InnerLoop : SiteKind<"tile loop inside a grid loop">;
 def ConstantLoop : SiteKind<"tile loop inside a grid loop, of constant bounds">;
+def StagedLoop : SiteKind<"tile loop inside a grid loop with loads of 16-bit floats that go to f32 dots as they are">;
 def Dot : SiteKind<"dot">;
 def Access : SiteKind<"load or store with a tile among its indices">;
 def Load : SiteKind<"load with a tile among its indices, whose source names no policy">;

@@ -72,6 +72,30 @@ bool helion::canFlatten(TileOp loop) {
          llvm::all_of(loop.getBody().front().without_terminator(), [&](Operation &op) { return flattens(op, loop); });
 }
 
+//===-- Staged loads ----------------------------------------------------------------------------------------------===//
+
+static LoadOp loadBehind(Value operand, Block &block) {
+  Operation *op = operand.getDefiningOp();
+  while (op && op->getBlock() == &block && op->hasOneUse() && isa<PermuteOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto load = dyn_cast_or_null<LoadOp>(op);
+  bool isPlain = load && op->getBlock() == &block && op->hasOneUse() && !load.getMask() && !load.getOther();
+  return isPlain ? load : LoadOp();
+}
+
+SmallVector<LoadOp> helion::loadsForDots(Block &block) {
+  SmallVector<LoadOp> loads;
+  for (DotOp dot : block.getOps<DotOp>()) {
+    Type element = getElementTypeOrSelf(dot.getLhs().getType());
+    if (!(element.isBF16() || element.isF16()) || !getElementTypeOrSelf(dot.getAcc().getType()).isF32())
+      continue;
+    for (Value operand : {dot.getLhs(), dot.getRhs()})
+      if (LoadOp load = loadBehind(operand, block))
+        loads.push_back(load);
+  }
+  return loads;
+}
+
 //===-- Program ids -----------------------------------------------------------------------------------------------===//
 
 bool helion::canMapXyz(LaunchOp launch) {
@@ -149,6 +173,7 @@ private:
     addIf(canFlatten(loop), SiteKind::PointwiseGrid, site, loop);
     addIf(several && grid, SiteKind::GroupedGrid, site, loop);
     addIf(!grid, SiteKind::InnerLoop, site, loop);
+    addIf(!grid && !loadsForDots(loop.getBody().front()).empty(), SiteKind::StagedLoop, site, loop);
     addIf(!grid && hasConstantBounds(loop), SiteKind::ConstantLoop, site, loop);
   }
 

@@ -27,6 +27,9 @@ bool canRoll(RangeOp range);
 bool canMapXyz(LaunchOp launch);
 /// Iterations of a loop that is unrolled completely, at most: Helion's bound.
 constexpr int64_t kMaxUnrolledTrips = 8;
+/// The loads of `block` that go to its dots as they are, or with dims in another order: those that may be copied to
+/// shared memory on their way. Form K or S; 16-bit floats into f32.
+llvm::SmallVector<LoadOp> loadsForDots(mlir::Block &block);
 /// Whether a grid of several dims is pointwise: it starts at 0 and its body neither nests, combines nor moves lanes.
 bool canFlatten(TileOp loop);
 

@@ -42,4 +42,30 @@ def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::helion::HelionDialect"];
 }
 
+def PipelineLoadsPass : Pass<"helion-pipeline-loads", "::mlir::ModuleOp"> {
+  let summary = "Fill a ring with what a loop loads for its dots, some iterations ahead";
+  let description = [{
+    **Does.** A loop with `stages = N`, N above 1, gets a ring of N slots. One slot holds what one iteration loads for its dots on matrix
+    instructions; N - 1 iterations are on their way while one computes. Each iteration takes its slot, starts the loads of the one N - 1
+    further, and reads its operands in the fragments that the dots want. Loads behind the last iteration fill with 0; what is in flight
+    behind the loop is drained. Buffers have the swizzle that moves of matrices read without bank conflicts.
+
+    **Before / After.**
+    ```mlir
+    scf.for %k0 = %c0 to %kk step %c64 iter_args(%acc = %z) -> (!acc) { load; convert_layout; dot } {stages = 3}
+    // becomes
+    %ring = helion.ring "x.0+y.0" : !helion.ring<3 x (!A, !B)>
+    scf.for %s = %c0 to %c2 step %c1 { acquire; load_async; commit }
+    scf.for %k0 .. { take; acquire; load_async; commit; read; dot; release }
+    scf.for %s = %c0 to %c2 step %c1 { take; release }
+    ```
+    **Needs.** Form L. **Gives.** Form L without `stages`. **Reads.** `stages` on loops, which helion-set-stages has chosen; facts: asynchronous
+    copies need unit stride, other strides and addresses in multiples of 16 bytes.
+    **Fails when.** such a loop has no load that goes to a dot as it is, stores to memory, indexes by what it carries, or a fact is
+    missing. **Numerics.** exact.
+  }];
+  let statistics = [Statistic<"pipelined", "loops", "loops that got a ring">];
+  let dependentDialects = ["::helion::HelionDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif // HELION_LAYOUT_PASSES

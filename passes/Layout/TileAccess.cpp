@@ -3,6 +3,7 @@
 // Contiguous dims from types and facts, and a count of what one warp's instructions touch.
 
 #include "passes/Layout/TileAccess.h"
+#include "passes/Analysis/CopyFacts.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
@@ -28,6 +29,22 @@ AccessReader::HostDim AccessReader::contiguousDim(Value host) {
       likely = dim;
   }
   return {likely.value_or(last), false};
+}
+
+std::optional<std::string> AccessReader::missingForCopies(Value host, int64_t elementBytes) {
+  FailureOr<HostView> view = exprs.view(host);
+  if (failed(view))
+    return "it is a view of one argument";
+  HostDim contiguous = contiguousDim(host);
+  if (!contiguous.proved)
+    return view->strides[contiguous.dim].str() + " == 1";
+  std::optional<std::vector<Pred>> needed = copyFacts(*view, contiguous.dim, elementBytes);
+  if (!needed)
+    return view->buffer + " has rows in pieces of 16 bytes";
+  for (const Pred &pred : *needed)
+    if (!follows(pred, facts))
+      return pred.str();
+  return std::nullopt;
 }
 
 /// The dim of an integer tile value along which it counts up by one, as far as its computation shows that.

@@ -32,6 +32,8 @@ class AccessReader {
 public:
   AccessReader(KernelOp kernel, const LayoutTarget &target);
   TileAccess read(mlir::Operation *op, mlir::Value host, mlir::ValueRange indices);
+  /// The first thing that copies in pieces of 16 bytes need and no fact says; none where all is said.
+  std::optional<std::string> missingForCopies(mlir::Value host, int64_t elementBytes);
 
 private:
   struct HostDim {

@@ -35,6 +35,7 @@ SOFTMAX = ("softmax", "softmax", "x=f32[?,?]")
 WIDE = {("block_sizes", "bi"): "64", ("block_sizes", "bj"): "64"}
 TALL = {("block_sizes", "bi"): "66", ("block_sizes", "bj"): "64"}
 ROW = {("block_sizes", "bi"): "1"}  # So that the largest slice is legal.
+STAGED = {("block_sizes", "bi"): "32", ("block_sizes", "bj"): "32", ("block_sizes", "bk"): "32"}
 PERSISTENT = {("pid_type", "softmax"): "persistent_blocked"}
 
 # By the name of the record; a value must be alive on one of the rows.
@@ -52,6 +53,7 @@ ROWS = {
     "LoadEvictionPolicies": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "x.0", target="nvidia:sm_90a"),
     "StoreCacheModifiers": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0", target="nvidia:sm_90a"),
     "NumWarps": Row(*SOFTMAX, "softmax", base=ROW, target="nvidia:sm_90a"),
+    "NumStages": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED, target="nvidia:sm_90a"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
     "StepVectors": Row(*SOFTMAX, "softmax"),
     "StreamStores": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0"),

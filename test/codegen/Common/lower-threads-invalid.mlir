@@ -70,3 +70,52 @@ func.func @oblique(%x: f32) attributes {warps = 1 : i64} {
   %r = helion.reduce addf %s dim 1 site "r" : tensor<2x2xf32, #a> -> tensor<2xf32, #helion.layout<[2], lane = [[1]]>>
   return
 }
+
+// -----
+
+#s = #helion.layout<[8], offset = [[1], [2], [4]]>
+!t = tensor<8xf32, #s>
+func.func @branch(%p: i1) attributes {warps = 1 : i64} {
+  %r = helion.ring "x" : !helion.ring<2 x (!t)>
+  scf.if %p {
+    // expected-error @below {{stands in a `scf.if`; slots are counted in loops alone}}
+    %w, %b = helion.acquire %r : !helion.ring<2 x (!t)>
+    helion.commit %w : !helion.slot<write>
+  }
+  return
+}
+
+// -----
+
+#s = #helion.layout<[8], offset = [[1], [2], [4]]>
+!t = tensor<8xf32, #s>
+func.func @ring(%r: !helion.ring<2 x (!t)>) attributes {warps = 1 : i64} {
+  // expected-error @below {{uses a ring that no `helion.ring` makes}}
+  %w, %b = helion.acquire %r : !helion.ring<2 x (!t)>
+  helion.commit %w : !helion.slot<write>
+  return
+}
+
+// -----
+
+func.func @slot(%w: !helion.slot<write>) attributes {warps = 1 : i64} {
+  // expected-error @below {{uses a slot or buffer that a loop or branch hands on}}
+  helion.commit %w : !helion.slot<write>
+  return
+}
+
+// -----
+
+#s = #helion.layout<[8], offset = [[1], [2], [4]]>
+!t = tensor<8xf32, #s>
+!m = !helion.tensor_map<[8], !t>
+func.func @map(%m: !m) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = helion.make_tile %c0 : !helion.tile<8>
+  %r = helion.ring "x" : !helion.ring<2 x (!t)>
+  %w, %b = helion.acquire %r : !helion.ring<2 x (!t)>
+  // expected-error @below {{copies through a tensor map, for which there is no code for threads}}
+  helion.load_async %m[%i] into %b site "x" : !m, (!helion.tile<8>), !helion.buf<!t>
+  helion.commit %w : !helion.slot<write>
+  return
+}

@@ -83,7 +83,7 @@ helion.kernel @negative_release(%n: index {helion.name = "n"}) {
 
 #s = #helion.layout<[8], offset = [[1], [2], [4]]>
 helion.kernel @negative_ring_place(%n: index {helion.name = "n"}) {
-  // expected-error @below {{expects parent op 'helion.launch'}}
+  // expected-error @below {{stands in a `helion.kernel`; a launch declares rings at its top}}
   %r = helion.ring "x.0" : !helion.ring<1 x (tensor<8xf32, #s>)>
   helion.return
 }

@@ -6,10 +6,10 @@
 // RUN: FileCheck %s --check-prefix=JSON --input-file=%t.json
 // RUN: helion-opt --helion-print-config="file=%t.json" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null | diff %t.txt -
 
-// A target with warps takes their number.
-// RUN: helion-opt --helion-print-config="file=%S/Inputs/matmul.json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS --implicit-check-not="ignored `num_warps`"
+// A target with warps takes their number, and one with asynchronous copies the slots of their rings.
+// RUN: helion-opt --helion-print-config="file=%S/Inputs/matmul.json target=nvidia:sm_90a" %S/../../dialect/IR/forms/k-matmul.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS --implicit-check-not="ignored `num_{{.*}}s`"
 // WARPS: remark: ignored `indexing` of `x.0`: `tensor_descriptor` is read as `vector`
-// WARPS: helion-unroll-loops{range_unroll_factors=loop.k=2},helion-choose-access,helion-set-warps{num_warps=matmul=8}{{$}}
+// WARPS: helion-unroll-loops{range_unroll_factors=loop.k=2},helion-choose-access,helion-set-warps{num_warps=matmul=8},helion-set-stages{num_stages=loop.k=3}{{$}}
 
 // MATMUL: {{^}}helion-config{v=1},helion-roll-reductions,helion-order-loops{loop_orders=loop.ij=[1,0]},helion-bind-blocks{block_sizes=bm=64,bn=128},helion-flatten-loops,helion-map-programs{l2_groupings=loop.ij=8 num_sm_multiplier=matmul=4 pid_type=matmul=persistent_interleaved},helion-unroll-loops{range_unroll_factors=loop.k=2}{{$}}
 // REMARKS: remark: ignored `indexing`: the target has one kind of access

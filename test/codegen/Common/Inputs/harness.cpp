@@ -12,13 +12,15 @@
 #include <vector>
 
 namespace {
-enum class State { Ready, Shuffle, Barrier, Done };
+enum class State { Ready, Shuffle, Barrier, Meet, Done };
 
 struct Fiber {
   ucontext_t context;
   std::unique_ptr<char[]> stack;
   State state = State::Ready;
   int32_t value = 0, mode = 0, offset = 0, width = 0;
+  void *brought = nullptr;
+  void (*meeting)(void **, int64_t) = nullptr;
 };
 
 constexpr size_t kStackBytes = 512 * 1024;
@@ -40,6 +42,7 @@ struct Block {
   void run();
   void runFiber(size_t number);
   bool wakeWarp(size_t warp);
+  bool meetWarp(size_t warp);
   bool wakeAll();
   size_t nextReady();
   void fail(const std::string &message) {
@@ -101,15 +104,33 @@ bool Block::wakeWarp(size_t warp) {
   return true;
 }
 
+/// Runs what the lanes of a warp do together, once all have come.
+bool Block::meetWarp(size_t warp) {
+  Fiber *first = &fibers[warp * lanes];
+  std::vector<void *> brought;
+  for (int64_t lane = 0; lane != lanes; ++lane) {
+    if (first[lane].state != State::Meet)
+      return false;
+    if (first[lane].meeting != first->meeting)
+      fail("lanes of warp " + std::to_string(warp) + " meet for different things");
+    brought.push_back(first[lane].brought);
+  }
+  if (error.empty())
+    first->meeting(brought.data(), lanes);
+  for (int64_t lane = 0; lane != lanes; ++lane)
+    first[lane].state = State::Ready;
+  return true;
+}
+
 /// All threads that are not done stand at a barrier, or something is wrong.
 bool Block::wakeAll() {
-  size_t counts[4] = {};
+  size_t counts[5] = {};
   for (Fiber &fiber : fibers)
     ++counts[int(fiber.state)];
   if (counts[int(State::Done)] == fibers.size())
     return false;
   if (counts[int(State::Barrier)] != fibers.size()) {
-    fail("threads diverge: " + std::to_string(counts[int(State::Shuffle)]) + " at a shuffle, " +
+    fail("threads diverge: " + std::to_string(counts[int(State::Shuffle)] + counts[int(State::Meet)]) + " at a shuffle, " +
          std::to_string(counts[int(State::Barrier)]) + " at a barrier, " + std::to_string(counts[int(State::Done)]) + " done");
     return false;
   }
@@ -145,6 +166,7 @@ void Block::run() {
     }
     runFiber(next);
     wakeWarp(next / lanes);
+    meetWarp(next / lanes);
   }
   size_t skip = -reinterpret_cast<uintptr_t>(shared.data()) % 16;
   for (size_t byte = 0; byte != kGuardBytes; ++byte)
@@ -171,6 +193,15 @@ int32_t helion_harness_shuffle(int32_t value, int32_t mode, int32_t offset, int3
   wait(State::Shuffle);
   return block.fibers[block.current].value;
 }
+
+/// For what all lanes of a warp do together beside shuffles: `act` gets what each lane brought.
+void helion_harness_meet(void (*act)(void **brought, int64_t lanes), void *mine) {
+  block.fibers[block.current].brought = mine;
+  block.fibers[block.current].meeting = act;
+  wait(State::Meet);
+}
+
+int64_t helion_harness_order() { return block.order; }
 
 /// To bf16, to nearest even, which x86-64 has no instruction for. The result is the low half of its register, so the float here is
 /// only a place for bits.

@@ -87,6 +87,12 @@ def compile_threads(scheduled, variant, folder, harness):
     opt("helion-outline-launches{programs=block}", at("laidout.mlir"), at("outlined.mlir"))
     opt("func.func(helion-lower-threads,canonicalize,cse)", at("outlined.mlir"), at("threads.mlir"))
     opt("helion-simulate-threads", at("threads.mlir"), at("simulated.mlir"))
+    finish(folder, harness)
+
+
+def finish(folder, harness):
+    """From simulated.mlir to a library, and the manifest beside it."""
+    at = lambda name: os.path.join(folder, name)  # noqa: E731
     conformance.tool("helion-opt", "--helion-lower-cpu", at("simulated.mlir"), "-o", at("llvm.mlir"))
     with open(at("outlined.mlir")) as file:
         text = re.search(r'helion.manifest = "((?:[^"\\]|\\.)*)"', file.read())[1]

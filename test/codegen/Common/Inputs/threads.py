@@ -31,9 +31,21 @@ def run(*command):
     return done.stdout
 
 
+# Further sources beside the harness, passes that replace helion-lower-threads, and passes before helion-simulate-threads:
+# a vendor's tests set them.
+sources = []
+LOWER = "func.func(helion-lower-threads{{lanes={lanes} {options}}},canonicalize,cse)"
+lower = LOWER
+simulate = ["--helion-simulate-threads"]
+
+
 def harness(prefix, source):
     """The harness as an object, made once for each test."""
-    run("clang++", "-std=c++17", "-O1", "-fPIC", "-c", source, "-o", prefix + ".harness.o")
+    objects = []
+    for number, path in enumerate([source] + sources):
+        objects.append(f"{prefix}.harness{number}.o")
+        run("clang++", "-std=c++17", "-O1", "-fPIC", "-c", path, "-o", objects[-1])
+    run("ld.lld", "-r", *objects, "-o", prefix + ".harness.o")
     return prefix + ".harness.o"
 
 
@@ -123,13 +135,13 @@ func.func @k({', '.join(arguments)}) attributes {{warps = {warps} : i64}} {{
         name = f"{prefix}.{builds[0]}"
         with open(name + ".mlir", "w") as file:
             file.write(self.text)
-        lower = f"builtin.module(func.func(helion-lower-threads{{lanes={self.lanes} {options}}},canonicalize,cse))"
-        run("helion-opt", f"--pass-pipeline={lower}", name + ".mlir", "-o", name + ".threads.mlir")
+        passes = lower.format(lanes=self.lanes, options=options)
+        run("helion-opt", f"--pass-pipeline=builtin.module({passes})", name + ".mlir", "-o", name + ".threads.mlir")
         self.lowered = open(name + ".threads.mlir").read()
         self.shared = int(re.search(r"helion.shared_bytes = (\d+)", self.lowered)[1])
         self.barriers = self.lowered.count("gpu.barrier")
         self.shuffles = self.lowered.count("gpu.shuffle")
-        run("helion-opt", "--helion-simulate-threads", "--helion-lower-cpu", name + ".threads.mlir", "-o", name + ".llvm.mlir")
+        run("helion-opt", *simulate, "--helion-lower-cpu", name + ".threads.mlir", "-o", name + ".llvm.mlir")
         run("mlir-translate", "--mlir-to-llvmir", name + ".llvm.mlir", "-o", name + ".ll")
         target = [TRIPLE, "-mcpu=x86-64-v3"]
         run("opt", "-O1", *target, name + ".ll", "-o", name + ".bc")

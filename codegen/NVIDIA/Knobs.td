@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Choices that only NVIDIA targets have, after those of passes/Knobs.td.
+
+def SetStages : ChoicePass<"helion-set-stages", 110>;
+
+def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">, [1, 2, 3, 4, 5]>> {
+  let preset = "1";
+  let needs = [Needs<"static_ranges", ["false"]>];
+  let helion = HelionKey<"num_stages", "", 1>;
+  let summary = "slots of shared memory for what a loop loads for its dots; all but one are filled ahead by asynchronous copies; `1` "
+                "loads through registers when it is needed";
+  let pickWhen = "long loops over operands in memory; more where an iteration is short against the memory's latency";
+  let cost = "a slot holds all operands of an iteration; fewer programs share a processor. The code serves only operands with unit "
+             "stride, other strides and addresses in multiples of 16 bytes, and records that as facts";
+  let notLegal = "a block is no multiple of the matrix instruction's rows, columns or steps; the loop stores to memory";
+}

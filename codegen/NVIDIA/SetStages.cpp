@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// helion-set-stages: the depth of the ring of each loop that loads for dots, and the facts that asynchronous copies
+// need.
+
+#include "codegen/NVIDIA/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "passes/Analysis/CopyFacts.h"
+#include "passes/Config/SiteOptions.h"
+#include "passes/Config/Sites.h"
+
+using namespace mlir;
+using namespace helion;
+
+namespace helion {
+#define GEN_PASS_DEF_SETSTAGESPASS
+#include "codegen/NVIDIA/Passes.h.inc"
+} // namespace helion
+
+namespace {
+struct SetStages : helion::impl::SetStagesPassBase<SetStages> {
+  using SetStagesPassBase::SetStagesPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SiteOptions stages("num_stages", SiteOptions::Kind::Integer);
+    SmallVector<scf::ForOp> loops;
+    SmallVector<StringRef> sites;
+    module.walk([&](scf::ForOp loop) {
+      if (auto site = loop->getAttrOfType<StringAttr>("site")) {
+        loops.push_back(loop);
+        sites.push_back(site.getValue());
+      }
+    });
+    if (failed(stages.parse(module, numStages)) || failed(stages.checkSites(module, sites)))
+      return signalPassFailure();
+    for (auto [loop, site] : llvm::zip(loops, sites))
+      if (failed(set(loop, site, stages.integer(site).value_or(1))))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult set(scf::ForOp loop, StringRef site, int64_t stages) {
+    if (stages < 1 || stages > kMostStages)
+      return loop.emitError() << "num_stages of `" << site << "` is `" << stages << "`; it is 1 to " << kMostStages;
+    if (stages == 1)
+      return success();
+    SmallVector<LoadOp> loads = loadsForDots(*loop.getBody());
+    if (loads.empty())
+      return loop.emitError() << "num_stages of `" << site << "` is `" << stages
+                              << "`, but no load of 16-bit floats in it goes to a dot as it is; 1 is allowed";
+    for (LoadOp load : loads)
+      if (failed(record(load)))
+        return failure();
+    loop->setAttr(kStagesAttr, Builder(&getContext()).getI64IntegerAttr(stages));
+    return success();
+  }
+
+  /// The unit stride is where a fact has it, else along the last dim.
+  LogicalResult record(LoadOp load) {
+    auto kernel = load->getParentOfType<KernelOp>();
+    FailureOr<HostView> view = hostView(load.getSource());
+    std::optional<std::vector<Pred>> facts;
+    if (succeeded(view) && !view->strides.empty())
+      facts = copyFacts(*view, likelyUnitDim(*view, kernel.getFacts()),
+                        getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
+    if (!facts)
+      return load.emitError() << "num_stages: load `" << load.getSite()
+                              << "` is of no argument whose rows could be pieces of 16 bytes; 1 is allowed";
+    for (const Pred &fact : *facts)
+      kernel.addFact(fact.str());
+    return success();
+  }
+
+  /// As in Knobs.td.
+  static constexpr int64_t kMostStages = 8;
+};
+} // namespace

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// helion-simulate-matrices: what only this vendor's devices have becomes calls, so that tests run it on the CPU. A call
+// takes addresses and words; results that are more than one word are asked for word by word.
+
+#include "codegen/Common/ThreadContext.h"
+#include "codegen/NVIDIA/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace helion;
+
+namespace helion {
+#define GEN_PASS_DEF_SIMULATEMATRICESPASS
+#include "codegen/NVIDIA/Passes.h.inc"
+} // namespace helion
+
+namespace {
+class Simulation {
+public:
+  explicit Simulation(ModuleOp module) : symbols(module), b(module.getContext()) {}
+
+  LogicalResult replace(Operation *op) {
+    b.setInsertionPoint(op);
+    if (auto matrix = dyn_cast<nvgpu::LdMatrixOp>(op))
+      replaceMatrix(matrix);
+    else if (auto copy = dyn_cast<nvgpu::DeviceAsyncCopyOp>(op))
+      replaceCopy(copy);
+    else if (auto mma = dyn_cast<NVVM::MmaOp>(op))
+      return replaceMma(mma);
+    else if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op))
+      call("wait", {}, word(wait.getN(), op->getLoc()), op->getLoc());
+    else if (isa<NVVM::CpAsyncCommitGroupOp>(op))
+      call("commit", {}, {}, op->getLoc());
+    else
+      return success();
+    op->erase();
+    return success();
+  }
+
+private:
+  Value call(StringRef name, TypeRange results, ValueRange operands, Location loc) {
+    std::string symbol = ("helion_harness_" + name).str();
+    auto callee = symbols.lookup<func::FuncOp>(symbol);
+    if (!callee) {
+      callee = func::FuncOp::create(loc, symbol, b.getFunctionType(operands.getTypes(), results));
+      callee.setPrivate();
+      // Threads meet in these calls, so no pass may make one depend on more conditions.
+      callee->setAttr("passthrough", b.getStrArrayAttr({"convergent", "nounwind"}));
+      symbols.insert(callee);
+    }
+    auto made = func::CallOp::create(b, loc, callee, operands);
+    return results.empty() ? Value() : made.getResult(0);
+  }
+
+  Value word(int64_t value, Location loc) { return arith::ConstantIntOp::create(b, loc, value, 32); }
+  Value resultWord(int64_t number, Location loc) { return call("word", b.getI32Type(), word(number, loc), loc); }
+
+  /// Of an element of a flat memref, i64.
+  Value address(Value memref, Value index, Location loc) {
+    Type element = cast<MemRefType>(memref.getType()).getElementType();
+    Value bytes = arith::ConstantIndexOp::create(b, loc, threads::bytesOf(element));
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+    Value place = arith::AddIOp::create(b, loc, base, arith::MulIOp::create(b, loc, index, bytes));
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), place);
+  }
+
+  void replaceMatrix(nvgpu::LdMatrixOp op) {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(op.getRes().getType());
+    Value place = address(op.getSrcMemref(), op.getIndices().front(), loc);
+    call("ldmatrix", {}, {place, word(op.getNumTiles(), loc), word(op.getTranspose(), loc)}, loc);
+    SmallVector<Value> elements;
+    for (int64_t number = 0; number != type.getDimSize(0); ++number) {
+      Value pair = LLVM::BitcastOp::create(b, loc, VectorType::get({type.getDimSize(1)}, type.getElementType()),
+                                           resultWord(number, loc));
+      llvm::append_range(elements, threads::unpack(b, loc, pair));
+    }
+    op.getRes().replaceAllUsesWith(vector::FromElementsOp::create(b, loc, type, elements));
+  }
+
+  void replaceCopy(nvgpu::DeviceAsyncCopyOp op) {
+    Location loc = op.getLoc();
+    int64_t bytes = threads::bytesOf(cast<MemRefType>(op.getDst().getType()).getElementType());
+    int64_t elements = op.getDstElements().getSExtValue();
+    Value read = word(elements * bytes, loc);
+    if (op.getSrcElements())
+      read = arith::MulIOp::create(b, loc, arith::IndexCastOp::create(b, loc, b.getI32Type(), op.getSrcElements()),
+                                   word(bytes, loc));
+    call("copy", {},
+         {address(op.getDst(), op.getDstIndices().front(), loc), address(op.getSrc(), op.getSrcIndices().front(), loc),
+          word(elements * bytes, loc), read},
+         loc);
+  }
+
+  LogicalResult replaceMma(NVVM::MmaOp op) {
+    Location loc = op.getLoc();
+    NVVM::MMAShapeAttr shape = op.getShape();
+    auto type = op.getMultiplicandAPtxType();
+    if (shape.getM() != 16 || shape.getN() != 8 || shape.getK() != 16 || !type)
+      return op.emitOpError() << "is of a shape that the harness of tests does not know";
+    for (Value operand : op.getOperands()) {
+      Value bits = operand.getType().isInteger() ? operand : LLVM::BitcastOp::create(b, loc, b.getI32Type(), operand);
+      call("give", {}, bits, loc);
+    }
+    call("mma", {}, word(*type == NVVM::MMATypes::bf16, loc), loc);
+    auto result = cast<LLVM::LLVMStructType>(op.getType());
+    Value all = LLVM::PoisonOp::create(b, loc, result);
+    for (auto [number, element] : llvm::enumerate(result.getBody())) {
+      Value value = LLVM::BitcastOp::create(b, loc, element, resultWord(number, loc));
+      all = LLVM::InsertValueOp::create(b, loc, all, value, ArrayRef<int64_t>{int64_t(number)});
+    }
+    op.getResult().replaceAllUsesWith(all);
+    op.erase();
+    return success();
+  }
+
+  SymbolTable symbols;
+  OpBuilder b;
+};
+
+struct SimulateMatricesPass : helion::impl::SimulateMatricesPassBase<SimulateMatricesPass> {
+  void runOnOperation() override {
+    Simulation simulation(getOperation());
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa_and_nonnull<nvgpu::NVGPUDialect, NVVM::NVVMDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(simulation.replace(op)))
+        return signalPassFailure();
+  }
+};
+} // namespace

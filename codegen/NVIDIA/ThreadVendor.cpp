@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of what there is.
+
+#include "codegen/NVIDIA/ThreadVendor.h"
+#include "codegen/NVIDIA/AsyncCopies.h"
+#include "codegen/NVIDIA/MatrixDots.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+using namespace helion;
+using namespace helion::threads;
+
+Vendor helion::nvidiaThreads() {
+  Vendor vendor;
+  vendor.dialects = [](DialectRegistry &registry) {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, nvgpu::NVGPUDialect>();
+  };
+  vendor.patterns = [](ThreadContext &code, const TypeConverter &types, RewritePatternSet &patterns) {
+    populateMatrixDotPatterns(code, types, patterns);
+    populateAsyncCopyPatterns(code, types, patterns);
+  };
+  vendor.commit = commitCopies;
+  vendor.wait = waitForCopies;
+  return vendor;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// helion-pipeline-loads: what a loop loads for its dots comes through a ring, filled some iterations ahead.
+
+#include "dialect/IR/LayoutBuilders.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Layout/DotLayouts.h"
+#include "passes/Layout/Passes.h"
+#include "passes/Normalize/Passes.h"
+
+using namespace mlir;
+using namespace helion;
+
+namespace helion {
+#define GEN_PASS_DEF_PIPELINELOADSPASS
+#include "passes/Layout/Passes.h.inc"
+} // namespace helion
+
+namespace {
+/// A load of the loop and how its value comes to one operand of a dot: by changes of layout and permutes, which nothing
+/// else reads.
+struct StagedLoad {
+  LoadOp load;
+  OpOperand *operand;
+  SmallVector<Operation *> way; // from the load to the dot
+  RankedTensorType buffer;
+};
+
+/// One loop whose loads are filled ahead.
+class Pipeliner {
+public:
+  Pipeliner(LaunchOp launch, scf::ForOp loop, int64_t stages, AccessReader &accesses)
+      : launch(launch), loop(loop), stages(stages), accesses(accesses), b(loop->getContext()) {}
+
+  LogicalResult run() {
+    if (failed(collect()) || failed(collectIndices()))
+      return failure();
+    b.setInsertionPointToStart(&launch.getBody().front());
+    SmallVector<RankedTensorType> buffers;
+    std::string site;
+    for (StagedLoad &staged : loads) {
+      buffers.push_back(staged.buffer);
+      site += (site.empty() ? "" : "+") + staged.load.getSite().str();
+    }
+    ring = RingOp::create(b, loop.getLoc(), RingType::get(b.getContext(), stages, buffers), unusedSite(site),
+                          StringAttr(), false);
+    fillAhead();
+    fillInLoop();
+    drain();
+    return success();
+  }
+
+private:
+  /// A loop may have copies of itself.
+  std::string unusedSite(const std::string &site) {
+    std::string name = site;
+    auto isTaken = [&] {
+      return llvm::any_of(launch.getBody().getOps<RingOp>(), [&](RingOp other) { return other.getSite() == name; });
+    };
+    for (unsigned copy = 1; isTaken(); ++copy)
+      name = site + "." + std::to_string(copy);
+    return name;
+  }
+
+  //===-- What is staged ----------------------------------------------------------------------------------------===//
+
+  InFlightDiagnostic error() {
+    auto site = loop->getAttrOfType<StringAttr>("site");
+    return loop->emitError() << "num_stages of `" << (site ? site.getValue() : "") << "` is `" << stages << "`, but ";
+  }
+
+  LogicalResult collect() {
+    for (DotOp dot : loop.getBody()->getOps<DotOp>())
+      if (dot->hasAttr(kInstructionAttr))
+        for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()})
+          if (std::optional<StagedLoad> staged = follow(operand))
+            loads.push_back(*staged);
+    if (loads.empty())
+      return error() << "no load in it goes to a dot on matrix instructions as it is; 1 is allowed";
+    for (Operation &op : *loop.getBody()) {
+      WalkResult walk = op.walk([&](Operation *inner) {
+        return isa<StoreOp, AtomicOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (walk.wasInterrupted())
+        return error() << "it stores to memory, which loads of later iterations may read; 1 is allowed";
+    }
+    for (StagedLoad &staged : loads)
+      if (failed(placeBuffer(staged)))
+        return failure();
+    return success();
+  }
+
+  std::optional<StagedLoad> follow(OpOperand *operand) {
+    StagedLoad staged{LoadOp(), operand, {}, {}};
+    Operation *op = operand->get().getDefiningOp();
+    for (; op && op->getBlock() == loop.getBody() && op->hasOneUse() && isa<ConvertLayoutOp, PermuteOp>(op);
+         op = op->getOperand(0).getDefiningOp())
+      staged.way.insert(staged.way.begin(), op);
+    staged.load = dyn_cast_or_null<LoadOp>(op);
+    if (!staged.load || op->getBlock() != loop.getBody() || !op->hasOneUse() || staged.load.getMask() ||
+        staged.load.getOther() || !isTileValue(staged.load.getType()))
+      return std::nullopt;
+    auto type = cast<RankedTensorType>(staged.load.getType());
+    bool tilesOnly = llvm::none_of(staged.load.getIndices(), [](Value index) { return isTileValue(index.getType()); });
+    if (!isMatrixShape(type.getShape()) || !tilesOnly)
+      return std::nullopt;
+    return staged;
+  }
+
+  /// Rows in pieces that one copy takes, with the widest swizzle.
+  LogicalResult placeBuffer(StagedLoad &staged) {
+    auto type = cast<RankedTensorType>(staged.load.getType());
+    int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+    TileAccess access = accesses.read(staged.load, staged.load.getSource(), staged.load.getIndices());
+    if (std::optional<std::string> missing = accesses.missingForCopies(staged.load.getSource(), bytes))
+      return error() << "nothing says that `" << *missing << "`, which asynchronous copies of load `"
+                     << staged.load.getSite() << "` need; record it as a fact";
+    if (!access.fastDim || *access.fastDim + 2 < type.getRank())
+      return error() << "load `" << staged.load.getSite() << "` has no tile along its contiguous dim; 1 is allowed";
+    for (unsigned swizzle : {128, 64, 32, 0}) {
+      llvm::Expected<Layout> layout = sharedTileLayout(type.getShape(), *access.fastDim, bytes, swizzle);
+      if (!layout) {
+        llvm::consumeError(layout.takeError());
+        continue;
+      }
+      staged.buffer =
+          RankedTensorType::get(type.getShape(), type.getElementType(), LayoutAttr::get(type.getContext(), *layout));
+      return success();
+    }
+    llvm_unreachable("plain rows place every tile");
+  }
+
+  //===-- Indices of other iterations ----------------------------------------------------------------------------===//
+
+  /// What the indices of the loads are computed of inside the loop.
+  LogicalResult collectIndices() {
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
+    SetVector<Operation *> slice;
+    for (StagedLoad &staged : loads)
+      for (Value index : staged.load.getIndices())
+        if (Operation *op = index.getDefiningOp(); op && op->getBlock() == loop.getBody())
+          (void)getBackwardSlice(op, &slice, options);
+    for (Operation &op : *loop.getBody()) {
+      if (!slice.contains(&op))
+        continue;
+      bool carried = llvm::any_of(op.getOperands(),
+                                  [&](Value operand) { return llvm::is_contained(loop.getRegionIterArgs(), operand); });
+      if (!isPure(&op) || op.getNumRegions() || carried)
+        return error() << "an index of its loads is no function of its counter; 1 is allowed";
+      indexOps.push_back(&op);
+    }
+    return success();
+  }
+
+  /// True when lanes of a tile without a bound, or an index, would lie behind the loop's end.
+  bool reachesBehind() {
+    auto dependsOnCounter = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      return value == loop.getInductionVar() || llvm::is_contained(indexOps, op);
+    };
+    for (StagedLoad &staged : loads)
+      for (Value index : staged.load.getIndices())
+        if (index.getType().isIndex() && dependsOnCounter(index))
+          return true;
+    return llvm::any_of(indexOps, [&](Operation *op) {
+      auto made = dyn_cast<MakeTileOp>(op);
+      return isa<TileShiftOp>(op) ||
+             (made && !made.getEnd() && made.getBegin() != loop.getInductionVar() && dependsOnCounter(made.getBegin()));
+    });
+  }
+
+  /// Acquires a slot and starts the loads of the iteration at `counter`. Behind the end they fill with 0 what nobody
+  /// reads.
+  void fill(Value counter) {
+    Location loc = loop.getLoc();
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), counter);
+    auto acquire = AcquireOp::create(b, loc, ring.getRing());
+    OpBuilder::InsertPoint outside;
+    if (reachesBehind()) {
+      Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, counter, loop.getUpperBound());
+      auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+      outside = b.saveInsertionPoint();
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (Operation *op : indexOps) {
+      auto made = dyn_cast<MakeTileOp>(op);
+      if (made && !made.getEnd() && made.getBegin() == loop.getInductionVar())
+        mapping.map(made.getTile(), MakeTileOp::create(b, loc, made.getType(), counter, loop.getUpperBound()));
+      else
+        b.clone(*op, mapping);
+    }
+    for (auto [number, staged] : llvm::enumerate(loads)) {
+      LoadOp load = staged.load;
+      auto indices =
+          llvm::map_to_vector(load.getIndices(), [&](Value index) { return mapping.lookupOrDefault(index); });
+      LoadAsyncOp::create(b, load.getLoc(), load.getSource(), indices, acquire.getBuffers()[number], load.getSiteAttr(),
+                          UnitAttr(), load.getEvictAttr());
+    }
+    if (outside.isSet())
+      b.restoreInsertionPoint(outside);
+    CommitOp::create(b, loc, acquire.getSlot());
+  }
+
+  //===-- The code ------------------------------------------------------------------------------------------------===//
+
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loop.getLoc(), value); }
+
+  void forAllAhead(llvm::function_ref<void(Value)> body) {
+    Location loc = loop.getLoc();
+    auto each = scf::ForOp::create(b, loc, constant(0), constant(stages - 1), constant(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(each.getBody());
+    body(each.getInductionVar());
+  }
+
+  Value counterAt(Value from, Value number) {
+    Location loc = loop.getLoc();
+    Value distance = arith::MulIOp::create(b, loc, number, loop.getStep());
+    return arith::AddIOp::create(b, loc, from, distance);
+  }
+
+  void fillAhead() {
+    b.setInsertionPoint(loop);
+    forAllAhead([&](Value number) { fill(counterAt(loop.getLowerBound(), number)); });
+  }
+
+  /// The take comes first: behind its barrier the slot of the iteration before is free.
+  void fillInLoop() {
+    Location loc = loop.getLoc();
+    b.setInsertionPointToStart(loop.getBody());
+    auto take = TakeOp::create(b, loc, ring.getRing());
+    fill(counterAt(loop.getInductionVar(), constant(stages - 1)));
+    for (auto [number, staged] : llvm::enumerate(loads))
+      read(staged, take.getBuffers()[number]);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    ReleaseOp::create(b, loc, take.getSlot(), Value());
+  }
+
+  /// The layout that the dot wants, taken back through the permutes.
+  void read(StagedLoad &staged, Value buffer) {
+    b.setInsertionPoint(staged.operand->getOwner());
+    auto type = cast<RankedTensorType>(staged.operand->get().getType());
+    Layout layout = layoutOf(type).getLayout();
+    SmallVector<PermuteOp> permutes;
+    for (Operation *op : llvm::reverse(staged.way))
+      if (auto permute = dyn_cast<PermuteOp>(op)) {
+        SmallVector<int64_t> back(permute.getDims().size());
+        for (auto [dim, from] : llvm::enumerate(permute.getDims()))
+          back[from] = dim;
+        layout = layout.permuted(back);
+        permutes.insert(permutes.begin(), permute);
+      }
+    Value value = ReadOp::create(b, staged.load.getLoc(), withLayout(staged.buffer, layout), buffer);
+    for (PermuteOp permute : permutes) {
+      layout = layout.permuted(permute.getDims());
+      IRMapping mapping;
+      mapping.map(permute.getValue(), value);
+      Operation *copy = b.clone(*permute, mapping);
+      copy->getResult(0).setType(withLayout(cast<RankedTensorType>(permute.getType()), layout));
+      value = copy->getResult(0);
+    }
+    staged.operand->set(value);
+    for (Operation *op : llvm::reverse(staged.way))
+      op->erase();
+    staged.load->erase();
+  }
+
+  static RankedTensorType withLayout(RankedTensorType type, const Layout &layout) {
+    return RankedTensorType::get(type.getShape(), type.getElementType(), LayoutAttr::get(type.getContext(), layout));
+  }
+
+  void drain() {
+    b.setInsertionPointAfter(loop);
+    forAllAhead([&](Value) {
+      auto take = TakeOp::create(b, loop.getLoc(), ring.getRing());
+      ReleaseOp::create(b, loop.getLoc(), take.getSlot(), Value());
+    });
+  }
+
+  LaunchOp launch;
+  scf::ForOp loop;
+  int64_t stages;
+  AccessReader &accesses;
+  OpBuilder b;
+  SmallVector<StagedLoad> loads;
+  SmallVector<Operation *> indexOps;
+  RingOp ring;
+};
+
+struct PipelineLoads : public helion::impl::PipelineLoadsPassBase<PipelineLoads> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      AccessReader accesses(kernel, LayoutTarget());
+      SmallVector<scf::ForOp> loops;
+      kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+      for (scf::ForOp loop : loops) {
+        auto stages = dyn_cast_or_null<IntegerAttr>(loop->removeAttr(kStagesAttr));
+        if (!stages || stages.getInt() < 2)
+          continue;
+        auto launch = loop->getParentOfType<LaunchOp>();
+        if (failed(Pipeliner(launch, loop, stages.getInt(), accesses).run()))
+          return signalPassFailure();
+        ++pipelined;
+      }
+      if (failed(verifyFormLaidOut(kernel)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What helion-simulate-matrices calls, beside the harness of test/codegen/Common: matrix moves, matrix instructions and
+// copies in flight, as the PTX manual defines them. A copy happens when it is waited for, when it is issued, or either,
+// by the order that a run asks for, so that a missing wait and a slot that is filled too early both show.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <vector>
+
+extern "C" {
+int64_t helion_harness_thread(int32_t axis);
+int64_t helion_harness_block(int32_t axis);
+int64_t helion_harness_order();
+void helion_harness_meet(void (*act)(void **, int64_t), void *mine);
+}
+
+namespace {
+struct Copy {
+  int64_t to, from;
+  int32_t bytes, read;
+  void run() const {
+    memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), read);
+    memset(reinterpret_cast<char *>(to) + read, 0, bytes - read);
+  }
+};
+
+struct Thread {
+  int64_t block[3] = {-1, -1, -1};
+  std::vector<uint32_t> given, results;
+  int64_t address = 0;
+  int32_t count = 0, transposed = 0, isBf16 = 0;
+  std::vector<Copy> open;
+  std::deque<std::vector<Copy>> groups;
+};
+
+std::map<int64_t, Thread> threads;
+
+Thread &thread() {
+  Thread &own = threads[helion_harness_thread(0)];
+  int64_t block[3] = {helion_harness_block(0), helion_harness_block(1), helion_harness_block(2)};
+  if (memcmp(block, own.block, sizeof block)) {
+    own = Thread();
+    memcpy(own.block, block, sizeof block);
+  }
+  return own;
+}
+
+float number(uint32_t half, bool isBf16) {
+  if (isBf16) {
+    uint32_t bits = half << 16;
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+  }
+  int exponent = half >> 10 & 31, fraction = half & 1023;
+  float value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                : exponent == 0 ? std::ldexp(float(fraction), -24)
+                                : std::ldexp(float(fraction + 1024), exponent - 25);
+  return half >> 15 ? -value : value;
+}
+
+/// Lane `8 m + r` names row r of matrix m.
+void loadMatrices(void **brought, int64_t lanes) {
+  auto lane = [&](int64_t at) { return static_cast<Thread *>(brought[at]); };
+  for (int64_t at = 0; at != lanes; ++at) {
+    lane(at)->results.assign(lane(at)->count, 0);
+    for (int32_t matrix = 0; matrix != lane(at)->count; ++matrix) {
+      uint16_t pair[2];
+      for (int64_t element = 0; element != 2; ++element) {
+        int64_t row = at / 4, column = at % 4 * 2 + element;
+        if (lane(at)->transposed)
+          std::swap(row, column);
+        memcpy(&pair[element], reinterpret_cast<const uint16_t *>(lane(matrix * 8 + row)->address) + column, 2);
+      }
+      memcpy(&lane(at)->results[matrix], pair, 4);
+    }
+  }
+}
+
+/// m16n8k16: words of A by (row, row + 8) then k + 8, of B by k then k + 8, of C by row then row + 8.
+void multiply(void **brought, int64_t lanes) {
+  double a[16][16], b[16][8], c[16][8];
+  auto lane = [&](int64_t at) { return static_cast<Thread *>(brought[at]); };
+  for (int64_t at = 0; at != lanes; ++at) {
+    bool isBf16 = lane(at)->isBf16;
+    const std::vector<uint32_t> &given = lane(at)->given;
+    int64_t row = at / 4, pair = at % 4 * 2;
+    for (int64_t high = 0; high != 2; ++high) {
+      auto half = [&](int64_t word) { return number(given[word] >> (16 * high) & 0xFFFF, isBf16); };
+      for (int64_t word = 0; word != 4; ++word)
+        a[row + word % 2 * 8][pair + word / 2 * 8 + high] = half(word);
+      for (int64_t word = 0; word != 2; ++word)
+        b[pair + word * 8 + high][row] = half(4 + word);
+    }
+    for (int64_t word = 0; word != 4; ++word) {
+      float sum;
+      memcpy(&sum, &given[6 + word], 4);
+      c[row + word / 2 * 8][pair + word % 2] = sum;
+    }
+  }
+  for (int64_t at = 0; at != lanes; ++at) {
+    lane(at)->given.clear();
+    lane(at)->results.clear();
+    for (int64_t word = 0; word != 4; ++word) {
+      int64_t row = at / 4 + word / 2 * 8, column = at % 4 * 2 + word % 2;
+      double sum = c[row][column];
+      for (int64_t k = 0; k != 16; ++k)
+        sum += a[row][k] * b[k][column];
+      float rounded = float(sum);
+      uint32_t bits;
+      memcpy(&bits, &rounded, 4);
+      lane(at)->results.push_back(bits);
+    }
+  }
+}
+} // namespace
+
+extern "C" {
+void helion_harness_give(int32_t word) { thread().given.push_back(uint32_t(word)); }
+int32_t helion_harness_word(int32_t number) { return int32_t(thread().results.at(number)); }
+
+void helion_harness_ldmatrix(int64_t address, int32_t count, int32_t transposed) {
+  Thread &own = thread();
+  own.address = address;
+  own.count = count;
+  own.transposed = transposed;
+  helion_harness_meet(loadMatrices, &own);
+}
+
+void helion_harness_mma(int32_t isBf16) {
+  Thread &own = thread();
+  own.isBf16 = isBf16;
+  helion_harness_meet(multiply, &own);
+}
+
+void helion_harness_copy(int64_t to, int64_t from, int32_t bytes, int32_t read) {
+  Copy copy{to, from, bytes, read};
+  int64_t order = helion_harness_order();
+  if (order == 1 || (order > 1 && (to / bytes) % 2))
+    copy.run();
+  else
+    thread().open.push_back(copy);
+}
+
+void helion_harness_commit() {
+  Thread &own = thread();
+  own.groups.push_back(std::move(own.open));
+  own.open.clear();
+}
+
+void helion_harness_wait(int32_t younger) {
+  Thread &own = thread();
+  for (; own.groups.size() > size_t(younger); own.groups.pop_front())
+    for (const Copy &copy : own.groups.front())
+      copy.run();
+}
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Examples with loops whose loads come through rings: form S with choices of `num_stages`, then layouts, rings, one thread's code with
+matrix instructions and asynchronous copies, emulated (matrices.cpp), every thread of every block, compared with numpy.
+
+Use: pipelined.py COMMON_INPUTS WORK [KERNEL..]
+Prints one line per kernel. Fails on the first wrong value and on a config that serves no call.
+"""
+import os
+import re
+import sys
+
+COMMON, WORK = sys.argv[1:3]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, COMMON)
+import simulated  # noqa: E402
+import threads  # noqa: E402
+from simulated import conformance, kernels  # noqa: E402
+from kernels import normal  # noqa: E402
+
+threads.sources = [os.path.join(HERE, "matrices.cpp")]
+MATRICES = "dot-instruction=mma16x8x16"
+
+
+def padded(rows, columns, stride):
+    """Rows of any length at multiples of 16 bytes."""
+    return normal(rows, stride)[:, :columns]
+
+
+def matmul_calls():
+    for m, k, n in ((1, 8, 8), (64, 64, 64), (37, 56, 40), (100, 200, 72), (5, 0, 16), (0, 8, 8)):
+        yield f"{m}x{k}x{n}", dict(x=normal(m, k), y=normal(k, n))
+    yield "padded", dict(x=padded(33, 43, 48), y=padded(43, 29, 32))
+
+
+def attention_calls():
+    for b, h, m, s in ((1, 1, 16, 32), (1, 2, 40, 72)):
+        yield f"{b}x{h}x{m}x{s}", dict(q=normal(b, h, m, 16), k=normal(b, h, s, 16), v=normal(b, h, s, 16))
+
+
+# Kernel: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
+CASES = {
+    "matmul": (matmul_calls, [
+        ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32}", 1, "warps=4"),
+        ("helion-bind-blocks{block_sizes=bi=32,bj=64,bk=64}", 2, "warps=4"),
+        ("helion-bind-blocks{block_sizes=bi=64,bj=32,bk=16}", 3, "warps=8"),
+        ("helion-bind-blocks{block_sizes=bi=16,bj=48,bk=32},helion-map-programs{pid_type=matmul=persistent_interleaved}", 4, "warps=1"),
+        ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=2")]),
+    "attention": (attention_calls, [
+        ("helion-bind-blocks{block_sizes=bm=16,bn=32}", 2, "warps=1"),
+        ("helion-bind-blocks{block_sizes=bm=32,bn=16}", 3, "warps=2")]),
+}
+ORDER = ["helion-roll-reductions", "helion-order-loops", "helion-bind-blocks", "helion-flatten-loops", "helion-map-programs",
+         "helion-unroll-loops"]
+
+
+def scheduled(path, choices, stages, out):
+    given = {text.partition("{")[0]: text for text in conformance.split_outside(choices, ",", "{}")}
+    passes = ",".join(given.get(name, name) for name in ORDER)
+    simulated.opt(f"helion-normalize,helion-config{{v=1}},{passes}", path, out)
+    if stages > 1:
+        with open(out) as file:
+            sites = set(re.findall(r'site = "(loop[^"]*)"', file.read()))
+        entries = ",".join(f"{site}={stages}" for site in sorted(sites))
+        simulated.opt(f"helion-set-stages{{num_stages={entries}}}", out, out)
+
+
+def compile_threads(source, variant, stages, folder, harness):
+    os.makedirs(folder, exist_ok=True)
+    at = lambda name: os.path.join(folder, name)  # noqa: E731
+    simulated.opt(f"canonicalize,cse,helion-assign-layouts{{{MATRICES} {variant}}},helion-pipeline-loads,canonicalize,cse", source,
+                  at("laidout.mlir"))
+    simulated.opt("helion-outline-launches{programs=block}", at("laidout.mlir"), at("outlined.mlir"))
+    simulated.opt("helion-lower-nvidia-threads,canonicalize,cse", at("outlined.mlir"), at("threads.mlir"))
+    with open(at("threads.mlir")) as file:
+        text = file.read()
+    assert "nvvm.mma.sync" in text and "nvgpu.ldmatrix" in text
+    assert stages == 1 or ("nvgpu.device_async_copy" in text and "8, %" in text), "copies are in pieces of 16 bytes"
+    simulated.opt("helion-simulate-matrices,helion-simulate-threads", at("threads.mlir"), at("simulated.mlir"))
+    simulated.finish(folder, harness)
+
+
+def check(key, harness):
+    calls, configs = CASES[key]
+    path = os.path.join(WORK, f"{key}.mlir")
+    kernel, dtypes = conformance.import_kernel(key, "bf16", path)
+    made = [conformance.Call(kernel, name, arguments, dtypes, number % 2 == 1)
+            for number, (name, arguments) in enumerate(calls())]
+    served = set()
+    for number, (choices, stages, variant) in enumerate(configs):
+        source, folder = f"{path}.{number}.s.mlir", f"{path}.{number}"
+        scheduled(path, choices, stages, source)
+        compile_threads(source, variant, stages, folder, harness)
+        labels, wrong = conformance.isolated(conformance.check_artifact, folder, made, kernel)
+        if wrong or not labels:
+            sys.exit(f"{key}: {choices}, {stages} stages, {variant}: {wrong or 'serves no call'}")
+        served.update(labels)
+    print(f"{key}: {len(configs)} configs, {len(served)} of {len(made)} calls equal numpy", flush=True)
+
+
+def main():
+    os.makedirs(WORK, exist_ok=True)
+    harness = threads.harness(os.path.join(WORK, "all"), os.path.join(COMMON, "harness.cpp"))
+    conformance.run_artifact.load = simulated.Simulated
+    for key in sys.argv[3:] or CASES:
+        check(key, harness)
+
+
+if __name__ == "__main__":
+    main()
