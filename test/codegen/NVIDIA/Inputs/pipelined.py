@@ -46,8 +46,8 @@ CASES = {
         ("helion-bind-blocks{block_sizes=bi=16,bj=48,bk=32},helion-map-programs{pid_type=matmul=persistent_interleaved}", 4, "warps=1"),
         ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=2")]),
     "attention": (attention_calls, [
-        ("helion-bind-blocks{block_sizes=bm=16,bn=32}", 2, "warps=1"),
-        ("helion-bind-blocks{block_sizes=bm=32,bn=16}", 3, "warps=2")]),
+        ("helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
+        ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2")]),
 }
 ORDER = ["helion-roll-reductions", "helion-order-loops", "helion-bind-blocks", "helion-flatten-loops", "helion-map-programs",
          "helion-unroll-loops"]
