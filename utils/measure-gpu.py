@@ -5,10 +5,10 @@ bytes, in one process. Rows are lines of corpora. Caches are cold by default. Ti
 medians, and medians and quartiles of the ratios of neighbouring runs. Values are checked against float64 after the timed runs.
 
 Use: utils/measure-gpu.py PACKAGE.. [--rows FILE] [--only TEXT] [--rounds N] [--mode cold|graph] [--flush read|write]
-     [--no-compile] [--check] [--host] [--json FILE]
+     [--no-compile] [--check] [--json FILE]
 Example: utils/measure-gpu.py out/softmax --rows examples/softmax/gpu.jsonl
-A PACKAGE is a folder that helion-aot wrote; it is built here by CMake, beside it. `--check` only checks values, `--host` only
-measures what calls cost the host. Needs Python with torch on a machine with a GPU, CMake and a C++ compiler.
+A PACKAGE is a folder that helion-aot wrote; it is built here by CMake, beside it. `--check` only checks values. Needs Python
+with torch on a machine with a GPU, CMake and a C++ compiler.
 """
 import argparse
 import ctypes
