@@ -2,6 +2,8 @@
 """Legal configs of one kernel that cover the values of its choices, compiled for one target and compared with numpy and the
 interpreter on hard calls. Every second call's inputs end at a page that may not be read.
 
+Where accesses are a choice, whose values rely on facts, the universal config is among them.
+
 Use: conformance.py KERNEL [--dtype f32] [--configs 20] [--seed 1] [--target cpu:native] [--work DIR] [--carry]
 With --carry nothing runs here: DIR keeps the artifacts and what the interpreter says, for carried.py on a machine with the device.
 Prints one line per config and a summary. A config may need more of the device than it has, and is then refused. Fails on a wrong value, a crash, a byte outside the buffers, a config that does not
