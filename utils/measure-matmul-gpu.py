@@ -44,7 +44,7 @@ def text_of(block, warps, stages, group):
         "helion-roll-reductions": "", "helion-order-loops": "",
         "helion-bind-blocks": "{block_sizes=bi=%d,bj=%d,bk=%d}" % block, "helion-flatten-loops": "",
         "helion-map-programs": "{l2_groupings=loop.ij=%d}" % group if group > 1 else "", "helion-unroll-loops": "",
-        "helion-set-warps": "{num_warps=matmul=%d}" % warps if warps != 4 else "",
+        "helion-choose-access": "", "helion-set-warps": "{num_warps=matmul=%d}" % warps if warps != 4 else "",
         "helion-set-stages": "{num_stages=loop.k=%d}" % stages if stages > 1 else ""}
     return ",".join(["helion-config{v=1}"] + [name + value for name, value in options.items()])
 

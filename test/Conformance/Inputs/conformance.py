@@ -38,7 +38,7 @@ class Refused(RuntimeError):
 
 
 # Of the messages of codegen.
-LIMITS = ("bytes of shared memory; at most", "threads; at most")
+LIMITS = ("bytes of shared memory; at most", "threads; at most", "; 1 is allowed")
 
 
 def tool(*command):

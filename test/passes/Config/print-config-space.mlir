@@ -38,7 +38,7 @@
 // GPU-SAME: "values":[1,2,4,8,16,32]
 // GPU: "a tile value has `bi` * `rn` lanes; at most 4096 are legal for each of `num_warps` of `softmax`"
 // GPU: "default": "{{.*}}helion-bind-blocks{block_sizes=bi=1},{{.*}},helion-choose-access,helion-set-warps,helion-set-stages",
-// GPU-NEXT: "universal": "{{.*}}helion-roll-reductions{reduction_loops=slice.n=1024},{{.*}}helion-choose-access{indexing=out.0=any,x.0=any},helion-set-warps",
+// GPU-NEXT: "universal": "{{.*}}helion-roll-reductions{reduction_loops=slice.n=1024},{{.*}}helion-choose-access{indexing=out.0=any,x.0=any},helion-set-warps,helion-set-stages",
 // TARGET: error: target `toaster:1` is not known; this tool has `cpu:..`, `nvidia:..`
 // CHIP: error: {{.*}}`cpu:toaster`
 
