@@ -16,6 +16,11 @@ using namespace helion::threads;
 static constexpr int64_t kLeast = 4, kMost = 16;
 
 namespace {
+/// One copy: offsets into the two memories, and how many of its elements are read.
+struct Piece {
+  Value from, to, count;
+};
+
 struct LowerLoadAsync : ThreadPattern<LoadAsyncOp> {
   using ThreadPattern::ThreadPattern;
 
@@ -35,14 +40,23 @@ struct LowerLoadAsync : ThreadPattern<LoadAsyncOp> {
     if (width * bytes < kLeast || runs.width != width || access.gathersElements() ||
         shared.runs(width).groups != runs.groups)
       return failure();
-    for (ArrayRef<int64_t> run : runs.groups) {
-      Value from = access.at(run.front()), to = shared.placeOf(b, loc, run.front());
-      Value count = access.countInside(run, *fast);
-      auto copy = nvgpu::DeviceAsyncCopyOp::create(b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()),
-                                                   buffer.memory, to, access.memory(), from, b.getIndexAttr(width),
-                                                   count, width * bytes == kMost ? b.getUnitAttr() : UnitAttr());
-      markRingAccess(copy);
-    }
+    // Of the threads that hold the same elements one copies: equal bytes from two would be a race all the same.
+    Ownership owners = ownershipOf(layout, code.lanes, code.warps);
+    SmallVector<Piece> pieces;
+    for (ArrayRef<int64_t> run : runs.groups)
+      if (owners.registers[run.front()])
+        pieces.push_back({access.at(run.front()), shared.placeOf(b, loc, run.front()), access.countInside(run, *fast)});
+    auto copy = [&](OpBuilder &at) {
+      for (const Piece &piece : pieces)
+        markRingAccess(nvgpu::DeviceAsyncCopyOp::create(
+            at, loc, nvgpu::DeviceAsyncTokenType::get(at.getContext()), buffer.memory, piece.to, access.memory(),
+            piece.from, at.getIndexAttr(width), piece.count, width * bytes == kMost ? at.getUnitAttr() : UnitAttr()));
+      return SmallVector<Value>();
+    };
+    if (Value acts = code.actsFor(b, loc, owners))
+      divergentIf(b, loc, acts, copy);
+    else
+      copy(b);
     b.eraseOp(op);
     return success();
   }

@@ -104,3 +104,47 @@ func.func @product(%xp: !llvm.ptr {llvm.noalias, llvm.align = 16 : i64}, %yp: !l
   helion.store %r, %out[%i, %j] site "o" : !acc, !out, (!ti, !tj)
   return
 }
+
+// -----
+
+// A slot of 64 pieces for 128 threads: half of them copy, since two that write the same bytes would race.
+// CHECK-LABEL: func.func @few
+// CHECK: scf.if
+// CHECK-NEXT: nvgpu.device_async_copy {{.*}}xbf16, #gpu
+// CHECK-NEXT: {{^ *}$}}
+// CHECK: nvvm.cp.async.commit.group
+// LLVM-LABEL: llvm.func @few
+#s = #helion.layout<[8, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16]], repeat = [offset 0 x 2]>
+#v = #helion.layout<[16, 32], reg = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+!x = memref<?x?xbf16, strided<[?, 1]>>
+!S = tensor<16x32xbf16, #s>
+!ring = !helion.ring<1 x (!S)>
+!ti = !helion.tile<16>
+!tj = !helion.tile<32>
+func.func @few(%xp: !llvm.ptr {llvm.noalias, llvm.align = 16 : i64}, %op: !llvm.ptr {llvm.noalias}, %m: index, %k: index,
+    %xs: index {helion.multiple = 8 : i64}, %os: index) attributes {helion.entry, warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %u = llvm.mlir.poison : !llvm.struct<(ptr, ptr, i64)>
+  %x0 = llvm.insertvalue %xp, %u[0] : !llvm.struct<(ptr, ptr, i64)>
+  %x1 = llvm.insertvalue %xp, %x0[1] : !llvm.struct<(ptr, ptr, i64)>
+  %x2 = llvm.insertvalue %zero, %x1[2] : !llvm.struct<(ptr, ptr, i64)>
+  %xb = builtin.unrealized_conversion_cast %x2 : !llvm.struct<(ptr, ptr, i64)> to memref<bf16>
+  %x = memref.reinterpret_cast %xb to offset: [0], sizes: [%m, %k], strides: [%xs, 1] : memref<bf16> to !x
+  %o0 = llvm.insertvalue %op, %u[0] : !llvm.struct<(ptr, ptr, i64)>
+  %o1 = llvm.insertvalue %op, %o0[1] : !llvm.struct<(ptr, ptr, i64)>
+  %o2 = llvm.insertvalue %zero, %o1[2] : !llvm.struct<(ptr, ptr, i64)>
+  %ob = builtin.unrealized_conversion_cast %o2 : !llvm.struct<(ptr, ptr, i64)> to memref<bf16>
+  %out = memref.reinterpret_cast %ob to offset: [0], sizes: [%m, %k], strides: [%os, 1] : memref<bf16> to !x
+  %i = helion.make_tile %c0 end %m : !ti
+  %j = helion.make_tile %c0 end %k : !tj
+  %ring = helion.ring "x.0" : !ring
+  %w, %a = helion.acquire %ring : !ring
+  helion.load_async %x[%i, %j] into %a site "x.0" : !x, (!ti, !tj), !helion.buf<!S>
+  helion.commit %w : !helion.slot<write>
+  %q, %t = helion.take %ring : !ring
+  %v = helion.read %t : !helion.buf<!S> -> tensor<16x32xbf16, #v>
+  helion.release %q : !helion.slot<read>
+  helion.store %v, %out[%i, %j] site "o" : tensor<16x32xbf16, #v>, !x, (!ti, !tj)
+  return
+}
