@@ -227,6 +227,8 @@ Error HelionReader::readList(const Knob &knob, StringRef key, const json::Array 
 /// One value for every site of the knob.
 Error HelionReader::readAll(const Knob &knob, const json::Value &value) {
   std::vector<std::vector<std::string>> positions = helion.positionsOf(knob);
+  if (positions.front().empty())
+    ignored.push_back(("`" + knob.helion.key + "`: this kernel has no place for it").str());
   for (const std::string &site : positions.front())
     if (Error error = readEntry(knob, site, value))
       return error;
