@@ -12,7 +12,8 @@ using namespace helion::aot;
 
 /// Compiles per wanted artifact before a space counts as used up: configs share artifacts, or are rejected.
 static constexpr unsigned kDrawsPerArtifact = 6;
-static constexpr unsigned kWinnersPerRow = 2, kNeighbours = 2;
+/// Steps away from winners: rounds, each with more neighbours of each of them.
+static constexpr unsigned kWinnersPerRow = 2, kNeighbours = 2, kGenerations = 4;
 /// Contenders of a row, and the samples each gets; then the samples that finalists may get.
 static constexpr unsigned kContenders = 10, kContenderRounds = 3, kFirstFinal = 4, kLastFinal = 9;
 
@@ -84,13 +85,13 @@ struct RandomDraws {
 };
 } // namespace
 
-/// Until the pool has its size, and half of what is in it by now is from random draws.
+/// Until the pool has its size, and half of that is from random draws.
 static llvm::Error drawMore(Workbench &bench, Pool &pool, RandomDraws &random) {
   constexpr size_t kLeast = 8;
   size_t wanted = bench.options.pool;
   auto isMissing = [&] {
     size_t size = pool.getCandidates().size();
-    return size < wanted || 2 * random.artifacts.size() < size;
+    return size < wanted || 2 * random.artifacts.size() < wanted;
   };
   while (isMissing() && random.draws < wanted * kDrawsPerArtifact) {
     // What is missing at once, so that the slowest of few keeps no core waiting; the same ones for any number of cores.
@@ -150,21 +151,55 @@ static llvm::Error coverRows(Workbench &bench, Pool &pool, CandidateSource &sour
   return llvm::Error::success();
 }
 
-/// One step away from the winners of the rows.
-static llvm::Error addNeighbours(Workbench &bench, Pool &pool, CandidateSource &source) {
-  // A run that goes on has some of them already; the pool grows by a half at most.
-  if (pool.getCandidates().size() >= bench.options.pool + bench.options.pool / 2)
-    return llvm::Error::success();
+/// The best candidates of the rows, the best of each first.
+static std::vector<std::string> winnersOf(const Pool &pool) {
   std::vector<std::string> winners;
-  for (unsigned row = 0; row < pool.getProblem().rows.size(); ++row) {
-    auto order = pool.ranked(row);
-    for (size_t place = 0; place < std::min<size_t>(kWinnersPerRow, order.size()); ++place) {
+  for (size_t place = 0; place < kWinnersPerRow; ++place)
+    for (unsigned row = 0; row < pool.getProblem().rows.size(); ++row) {
+      auto order = pool.ranked(row);
+      if (place >= order.size())
+        continue;
       const std::string &config = pool.getCandidates().at(order[place].second).config;
       if (!llvm::is_contained(winners, config))
         winners.push_back(config);
     }
+  return winners;
+}
+
+/// One step away from the winners of the rows, measured; again from what is the best then. A run that goes on has some
+/// of them already; they make the pool larger by a half at most.
+static llvm::Error addGenerations(Workbench &bench, Pool &pool, CandidateSource &source) {
+  const size_t limit = bench.options.pool + bench.options.pool / 2;
+  const size_t share = std::max<size_t>(bench.options.pool / (2 * kGenerations), 1);
+  for (unsigned generation = 0; generation < kGenerations; ++generation) {
+    if (pool.getCandidates().size() >= limit)
+      break;
+    std::vector<std::string> fresh;
+    for (std::string &config : source.neighbours(winnersOf(pool), kNeighbours * (generation + 1))) {
+      llvm::Expected<bool> known = pool.getCompiler().knows(config);
+      if (!known)
+        return known.takeError();
+      if (!*known && fresh.size() < share)
+        fresh.push_back(std::move(config));
+    }
+    if (llvm::Error error = compilePool(bench, pool, fresh))
+      return error;
+    if (llvm::Error error = pool.measureOnce())
+      return error;
   }
-  return compilePool(bench, pool, source.neighbours(winners, kNeighbours));
+  return llvm::Error::success();
+}
+
+/// What simple models of the target and of the rows say: at most half of the pool.
+static llvm::Error addSeeds(Workbench &bench, Pool &pool, CandidateSource &source) {
+  std::vector<helion::Binding> rows;
+  for (const Row &row : pool.getProblem().rows)
+    rows.push_back(deviceBinding(row, /*cores=*/1));
+  std::vector<std::string> seeds = source.rowSeeds(rows, bench.options.pool / 2);
+  unsigned tiles = bench.options.pool / (seeds.empty() ? 4 : 8);
+  for (std::string &seed : source.seeds(tiles))
+    seeds.push_back(std::move(seed));
+  return compilePool(bench, pool, seeds);
 }
 
 llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
@@ -178,7 +213,7 @@ llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
       return error;
     return pool.measureOnce();
   }
-  if (llvm::Error error = compilePool(bench, pool, directed.seeds(bench.options.pool / 4)))
+  if (llvm::Error error = addSeeds(bench, pool, directed))
     return error;
   if (llvm::Error error = drawMore(bench, pool, random))
     return error;
@@ -186,12 +221,7 @@ llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
     return error;
   if (llvm::Error error = pool.measureOnce())
     return error;
-  if (llvm::Error error = addNeighbours(bench, pool, directed))
-    return error;
-  // What was added by choice is matched by chance: half of the pool stays random.
-  if (llvm::Error error = drawMore(bench, pool, random))
-    return error;
-  return pool.measureOnce();
+  return addGenerations(bench, pool, directed);
 }
 
 /// Those that may be the best, or within the threshold of it, and are not known well enough to tell.

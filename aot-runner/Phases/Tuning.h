@@ -10,7 +10,7 @@
 namespace helion::aot {
 
 /// Default, seeds and random configs until the pool has its size, one sample each on every row, then neighbours of the
-/// rows' winners.
+/// rows' winners, a few generations of them.
 llvm::Error collect(Workbench &bench, Pool &pool);
 /// More samples for the contenders of each row, then for what the selection would ship and the bests it is judged by,
 /// while a row is undecided; bounded.

@@ -53,6 +53,28 @@ std::vector<std::string> CandidateSource::seeds(unsigned most) const {
   return texts;
 }
 
+std::vector<std::string> CandidateSource::rowSeeds(llvm::ArrayRef<helion::Binding> rows, unsigned most) const {
+  std::vector<std::string> texts;
+  std::optional<int64_t> lanes = kernel.getDevice().fact("lanes");
+  if (!lanes)
+    return texts;
+  std::vector<std::vector<Config>> ofRows;
+  size_t longest = 0;
+  for (const helion::Binding &row : rows) {
+    ofRows.push_back(aot::rowSeeds(kernel.getSpace(), kernel.getRowModel(), *lanes, row));
+    longest = std::max(longest, ofRows.back().size());
+  }
+  for (size_t place = 0; place < longest; ++place)
+    for (const std::vector<Config> &seeds : ofRows) {
+      if (place >= seeds.size() || texts.size() >= most)
+        continue;
+      std::string text = kernel.getSpace().canonical(seeds[place]).print();
+      if (!llvm::is_contained(texts, text))
+        texts.push_back(std::move(text));
+    }
+  return texts;
+}
+
 std::vector<std::string> CandidateSource::general() const {
   const Space &space = kernel.getSpace();
   Config large = space.defaultConfig();
@@ -167,7 +189,7 @@ std::vector<std::string> CandidateSource::draw(unsigned count) {
 
 std::vector<std::string> CandidateSource::neighbours(llvm::ArrayRef<std::string> winners, unsigned each) const {
   const Space &space = kernel.getSpace();
-  std::vector<std::string> texts;
+  std::vector<std::vector<std::string>> ofWinners;
   for (const std::string &winner : winners) {
     llvm::Expected<Config> config = parseConfig(winner, space);
     if (!config) {
@@ -177,11 +199,17 @@ std::vector<std::string> CandidateSource::neighbours(llvm::ArrayRef<std::string>
     std::vector<Config> near = space.neighbours(*config);
     // Of the winner alone: a run that goes on has drawn other configs before, and must ask for the same neighbours.
     Random random(seed + llvm::xxh3_64bits(winner));
-    for (unsigned taken = 0; taken < each && !near.empty(); ++taken) {
+    std::vector<std::string> &taken = ofWinners.emplace_back();
+    while (taken.size() < each && !near.empty()) {
       size_t at = random.below(near.size());
-      texts.push_back(space.canonical(near[at]).print());
+      taken.push_back(space.canonical(near[at]).print());
       near.erase(near.begin() + at);
     }
   }
+  std::vector<std::string> texts;
+  for (unsigned place = 0; place < each; ++place)
+    for (const std::vector<std::string> &taken : ofWinners)
+      if (place < taken.size() && !llvm::is_contained(texts, taken[place]))
+        texts.push_back(taken[place]);
   return texts;
 }

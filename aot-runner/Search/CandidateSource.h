@@ -17,6 +17,8 @@ public:
   /// Default and seeds: tiles of a few sizes whose sides fill vector registers and whose area fits a cache, with the
   /// other choices at their defaults. Few, so that at least half of a pool is random.
   std::vector<std::string> seeds(unsigned most) const;
+  /// Of the model of rows (`RowSeeds.h`): the first of each row, then the second of each, up to `most`.
+  std::vector<std::string> rowSeeds(llvm::ArrayRef<helion::Binding> rows, unsigned most) const;
   /// The universal config, the default, and the one with the largest slices, for kernels whose slices cannot be cut:
   /// one of them serves every call that any config serves.
   std::vector<std::string> general() const;
@@ -30,7 +32,8 @@ public:
   std::vector<const Choice *> strategies() const;
   /// Random configs on the pattern's side of a strategy, with slices at least as large as the pattern's.
   std::vector<std::string> alike(const Config &pattern, const Choice &strategy, unsigned count);
-  /// For each winner up to `each` configs that are one step away; always the same ones for a winner.
+  /// For each winner up to `each` configs that are one step away, the first of all winners first; always the same ones
+  /// for a winner, and with a larger `each` more of them.
   std::vector<std::string> neighbours(llvm::ArrayRef<std::string> winners, unsigned each) const;
 
 private:

@@ -92,7 +92,7 @@ llvm::Expected<SearchKernel> SearchKernel::make(std::string text, std::string fi
   if (!knobs)
     return knobs.takeError();
   return SearchKernel(std::move(text), std::move(file), kernelHash(*kernel), kernel->getName().str(), device,
-                      Space(*kernel, *knobs));
+                      Space(*kernel, *knobs), RowModel(*kernel));
 }
 
 llvm::Expected<helion::Artifact> SearchKernel::compile(StringRef config) const {

@@ -5,6 +5,7 @@
 #ifndef HELION_AOT_RUNNER_SEARCH_SEARCHKERNEL_H
 #define HELION_AOT_RUNNER_SEARCH_SEARCHKERNEL_H
 
+#include "aot-runner/Search/RowSeeds.h"
 #include "codegen/Driver/Artifact.h"
 #include "passes/Config/Space.h"
 
@@ -21,6 +22,7 @@ public:
   const std::string &getName() const { return name; }
   const Device &getDevice() const { return *device; }
   const Space &getSpace() const { return space; }
+  const RowModel &getRowModel() const { return rowModel; }
   std::string defaultConfig() const { return space.canonical(space.defaultConfig()).print(); }
   /// The one that others are compared with, and that serves what no other does.
   std::string universalConfig() const { return space.canonical(space.universalConfig()).print(); }
@@ -30,13 +32,14 @@ public:
 
 private:
   SearchKernel(std::string text, std::string file, std::string hash, std::string name, const Device &device,
-               Space space)
+               Space space, RowModel rowModel)
       : text(std::move(text)), file(std::move(file)), hash(std::move(hash)), name(std::move(name)), device(&device),
-        space(std::move(space)) {}
+        space(std::move(space)), rowModel(std::move(rowModel)) {}
 
   std::string text, file, hash, name;
   const Device *device;
   Space space;
+  RowModel rowModel;
 };
 
 } // namespace helion::aot

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Configs from a simple model of one row, for targets whose programs run on lanes: tiles that just hold the row's
+// slices, and so many threads that each holds a number of elements that is known to do well. docs/design/0017.
+#ifndef HELION_AOT_RUNNER_SEARCH_ROWSEEDS_H
+#define HELION_AOT_RUNNER_SEARCH_ROWSEEDS_H
+
+#include "dialect/Target/ResolvedPlan.h"
+#include "passes/Config/Space.h"
+
+namespace helion::aot {
+
+/// What the model knows of a kernel.
+struct RowModel {
+  explicit RowModel(KernelOp kernel);
+
+  /// How far loops and slices of each block reach, in lanes, as expressions of the arguments; those that depend on
+  /// anything else are left out.
+  std::map<std::string, std::vector<SizeExpr>> extents;
+  bool hasProducts = false; // Tiles of products follow other rules.
+};
+
+/// Legal configs for a row, the most promising first; none where the kernel has products, where no knob of the space
+/// says how many threads a tile has, or where a slice is larger than any block. Threads come in groups of `lanes`.
+std::vector<Config> rowSeeds(const Space &space, const RowModel &model, int64_t lanes, const helion::Binding &row);
+
+} // namespace helion::aot
+
+#endif // HELION_AOT_RUNNER_SEARCH_ROWSEEDS_H
