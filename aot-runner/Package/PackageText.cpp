@@ -21,12 +21,17 @@ static bool isForCpu(const PackageSpec &spec) { return StringRef(targetsOf(spec)
 
 //===-- Names and texts ------------------------------------------------------------------------------------------===//
 
-/// `x f32[2]`, `n i64`, `eps f32`, `bias none`, `k i64 = 64`
-static std::string argumentText(const Argument &argument) {
-  std::string type = dtypeName(argument.dtype).str();
+/// Sizes of one tensor, dim by dim, where a signature fixes them.
+using FixedSizes = std::vector<std::optional<int64_t>>;
+
+/// `x f32[2]`, `y f32[?,64]`, `n i64`, `eps f32`, `bias none`, `k i64 = 64`
+static std::string argumentText(const Argument &argument, const FixedSizes &fixed) {
+  std::string type = dtypeName(argument.dtype).str(), sizes;
   switch (argument.kind) {
   case Argument::Kind::Tensor:
-    return argument.name + " " + type + "[" + std::to_string(argument.rank) + "]";
+    for (std::optional<int64_t> size : fixed)
+      sizes += (sizes.empty() ? "" : ",") + (size ? std::to_string(*size) : "?");
+    return argument.name + " " + type + "[" + (fixed.empty() ? std::to_string(argument.rank) : sizes) + "]";
   case Argument::Kind::Scalar:
     return argument.name + " " + type;
   case Argument::Kind::None:
@@ -39,10 +44,27 @@ static std::string argumentText(const Argument &argument) {
 
 static const Manifest &callOf(const PackageSignature &signature) { return signature.variants.front().manifest; }
 
+/// What all variants demand of a tensor's sizes to be: calls with others are of another signature. Empty where nothing
+/// is demanded.
+static FixedSizes fixedSizes(const PackageSignature &signature, const Argument &argument) {
+  FixedSizes fixed;
+  for (const Pred &fact : callOf(signature).facts) {
+    bool isSize = !fact.isOverlap() && fact.op() == Pred::Compare::EQ && fact.rhs().asConstant() &&
+                  fact.lhs().kind() == SizeExpr::Kind::Leaf && fact.lhs().leaf().kind == Leaf::Kind::Size &&
+                  fact.lhs().leaf().name == argument.name;
+    if (!isSize || !all_of(signature.variants,
+                           [&](const PackageVariant &variant) { return is_contained(variant.manifest.facts, fact); }))
+      continue;
+    fixed.resize(argument.rank);
+    fixed[fact.lhs().leaf().index] = fact.rhs().asConstant();
+  }
+  return fixed;
+}
+
 static std::string signatureText(const PackageSignature &signature) {
   std::vector<std::string> texts;
   for (const Argument &argument : callOf(signature).arguments)
-    texts.push_back(argumentText(argument));
+    texts.push_back(argumentText(argument, fixedSizes(signature, argument)));
   return join(texts, ", ");
 }
 
@@ -222,7 +244,7 @@ static void addParameters(const PackageSpec &spec, TemplateValues &values) {
   values.texts["outputNames"] = outputNames;
 }
 
-static std::string parameterRow(const Argument &argument) {
+static std::string parameterRow(const Argument &argument, StringRef sizes) {
   std::string kind, integer = "0", real = "0";
   unsigned rank = 0;
   switch (argument.kind) {
@@ -242,15 +264,22 @@ static std::string parameterRow(const Argument &argument) {
     real = realLiteral(argument.value.real);
     break;
   }
-  return formatv("{{runtime::Parameter::Kind::{0}, {1}, {2}, {3}, {4}, {5}},\n", kind, dtypeEnumerator(argument.dtype),
-                 rank, integer, real, argument.writes ? "true" : "false");
+  return formatv("{{runtime::Parameter::Kind::{0}, {1}, {2}, {3}, {4}, {5}, {6}},\n", kind,
+                 dtypeEnumerator(argument.dtype), rank, integer, real, argument.writes ? "true" : "false", sizes);
 }
 
-static void addArguments(const PackageSpec &spec, const Manifest &manifest, TemplateValues &values) {
-  std::string members, memberValues, table;
-  for (auto [index, argument] : enumerate(manifest.arguments)) {
-    table += parameterRow(argument);
+static void addArguments(const PackageSpec &spec, const PackageSignature &signature, TemplateValues &values) {
+  std::string members, memberValues, table, sizes;
+  for (auto [index, argument] : enumerate(callOf(signature).arguments)) {
     std::string name = cppName(argument.name);
+    FixedSizes fixed = fixedSizes(signature, argument);
+    table += parameterRow(argument, fixed.empty() ? "nullptr" : "sizesOf_" + name);
+    if (!fixed.empty()) {
+      std::vector<std::string> literals;
+      for (std::optional<int64_t> size : fixed)
+        literals.push_back(integerLiteral(size.value_or(-1)));
+      sizes += "const int64_t sizesOf_" + name + "[] = {" + join(literals, ", ") + "};\n";
+    }
     std::string at = std::to_string(index);
     bool isTensor = argument.kind == Argument::Kind::Tensor;
     if (argument.kind == Argument::Kind::None)
@@ -266,6 +295,7 @@ static void addArguments(const PackageSpec &spec, const Manifest &manifest, Temp
   values.texts["members"] = members;
   values.texts["memberValues"] = memberValues;
   values.texts["parameterTable"] = table;
+  values.texts["fixedSizes"] = sizes;
 }
 
 static TemplateValues variantValues(const PackageVariant &variant) {
@@ -355,7 +385,7 @@ static TemplateValues signatureValues(const PackageSpec &spec, size_t index, siz
       {"universals", universals},
   };
   values.texts["nextLists"] = nextLists.print();
-  addArguments(spec, callOf(signature), values);
+  addArguments(spec, signature, values);
   addFeatures(signature, values);
   addOutputsAndChecks(callOf(signature), values);
   return values;

@@ -15,10 +15,20 @@ struct Reading {
 };
 } // namespace
 
+static bool hasSizes(const DLTensor &tensor, const Parameter &parameter) {
+  if (!parameter.sizes)
+    return true;
+  for (int d = 0; d < parameter.rank; ++d)
+    if (parameter.sizes[d] >= 0 && tensor.shape[d] != parameter.sizes[d])
+      return false;
+  return true;
+}
+
 static bool accepts(const Parameter &parameter, const Passed &passed) {
   switch (parameter.kind) {
   case Parameter::Kind::Tensor:
-    return passed.tensor && hasType(*passed.tensor, parameter.dtype, parameter.rank);
+    return passed.tensor && hasType(*passed.tensor, parameter.dtype, parameter.rank) &&
+           hasSizes(*passed.tensor, parameter);
   case Parameter::Kind::None:
     return !passed.tensor;
   case Parameter::Kind::FixedInteger:

@@ -28,7 +28,8 @@ struct Parameter {
   int32_t rank;    // tensors
   int64_t integer; // fixed values
   double real;
-  bool writes; // tensors: changed in place
+  bool writes;          // tensors: changed in place
+  const int64_t *sizes; // tensors: of each dim, -1 where it may be any; null: all may
 };
 
 /// A call inside a signature. `tensors[i]` is read where parameter i is a tensor.

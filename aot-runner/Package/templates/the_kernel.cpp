@@ -142,11 +142,14 @@ constexpr runtime::Variant row = {
 } // namespace config_0a1b2c3d
 
 /*}*/
+/*{fixedSizes*/
+const int64_t sizesOf_y[] = {64};
+/*}*/
 const runtime::Parameter parameters[] = {
     /*{parameterTable*/
-    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0, false},
-    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0, false},
-    {runtime::Parameter::Kind::Integer, DType::I64, 0, 0, 0, false},
+    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0, false, nullptr},
+    {runtime::Parameter::Kind::Tensor, DType::F32, 1, 0, 0, false, sizesOf_y},
+    {runtime::Parameter::Kind::Integer, DType::I64, 0, 0, 0, false, nullptr},
     /*}*/
 };
 
