@@ -23,5 +23,5 @@ for shape, (whole, chunks) in sorted(rows.items()):
     print(f"{shape}: whole {'>= 10' if whole >= 10 else whole}, chunks {'>= 10' if chunks >= 10 else chunks}")
 header = json.loads(open(sys.argv[2]).readline())
 size, drawn = header["pool"], header["pool_random"]
-print(f"pool {'>= 64' if size >= 64 else size}, random {'>= half' if 2 * drawn >= size else drawn}, "
+print(f"pool {'>= 64' if size >= 64 else size}, random {'>= 32' if drawn >= 32 else drawn}, "
       f"whole space {header.get('pool_whole', False)}")
