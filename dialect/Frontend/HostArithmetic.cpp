@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host tensor arithmetic as a launch: `part.sum(0).to(dtype)` is a tile kernel over the dims that stay, with a loop
-// over the summed one. It goes through the same emission as source code, so its lanes and roundings follow the same
-// rules.
+// over the others; where none stays, as in `losses.mean()`, it is one program and the result has rank 0. It goes through
+// the same emission as source code, so its lanes and roundings follow the same rules.
 #include "dialect/Frontend/Combine.h"
 #include "dialect/Frontend/HostTensors.h"
 #include "dialect/Frontend/Interpreter.h"
@@ -50,20 +50,28 @@ static TileValue loadTile(KernelBuilder &k, const HostTensor &tensor, ValueRange
   return tileValue(value, tensor.dtype);
 }
 
-// The sum over the dim `sumDim` of `base`, for the lanes of `tiles`, in the type that sums are computed in.
-static FailureOr<TileValue> sumLoop(KernelBuilder &k, const HostExpression &e, const Span1D &span, ValueRange tiles) {
+// The sum over the dims of `e`, for the lanes of `tiles`, in the type that sums are computed in. `spans` are the summed
+// dims.
+static FailureOr<TileValue> sumLoop(KernelBuilder &k, const HostExpression &e, ArrayRef<Span1D> spans,
+                                    ValueRange tiles) {
   DType compute = computeType(e.base->dtype);
   SmallVector<DimAttr> dims;
   for (Value tile : tiles)
     dims.push_back(cast<TileType>(tile.getType()).getDim());
   FailureOr<Value> zero = filled(k, int64_t(0), compute, dims);
-  TileOp loop = newLoop(k, span, *zero, "loop.p");
+  TileOp loop = newLoop(k, spans, *zero, "loop.p");
   SmallVector<Value> indices(tiles);
-  indices.insert(indices.begin() + e.sumDim, loop.getTiles()[0]);
+  for (auto [dim, tile] : llvm::zip(e.dims, loop.getTiles()))
+    indices.insert(indices.begin() + dim, tile);
   Result wide = castTo(k, loadTile(k, *e.base, indices), compute);
   if (failed(wide))
     return failure();
-  FailureOr<TileValue> part = reduce(k, *wide->get<TileValue>(), Reduction::Sum, e.sumDim, false);
+  FailureOr<TileValue> part = *wide->get<TileValue>();
+  for (int dim : llvm::reverse(e.dims))
+    if (succeeded(part))
+      part = reduce(k, *part, Reduction::Sum, dim, false);
+  if (failed(part))
+    return failure();
   Value sum = arith::AddFOp::create(k.b, k.loc(), loop.getCarried()[0], part->value);
   YieldOp::create(k.b, k.loc(), sum);
   deriveCombine(loop);
@@ -71,24 +79,51 @@ static FailureOr<TileValue> sumLoop(KernelBuilder &k, const HostExpression &e, c
   return tileValue(loop.getResult(0), compute);
 }
 
+static Result divideByCount(KernelBuilder &k, const HostExpression &e, const TileValue &sum) {
+  SizeExpr count = SizeExpr::constant(1);
+  for (int dim : e.dims)
+    count = SizeExpr::mul(count, e.base->sizes[dim]);
+  FailureOr<Value> number = scalar(k, makeSize(count), sum.dtype);
+  if (failed(number))
+    return failure();
+  return arithmetic(
+      k, {sum, Scalar{sum.dtype, *number, nullptr}}, true,
+      [](OpBuilder &b, Location loc, ValueRange v) -> Value { return arith::DivFOp::create(b, loc, v[0], v[1]); });
+}
+
+static Result emitValue(KernelBuilder &k, const HostExpression &e, ArrayRef<Span1D> spans, ValueRange tiles) {
+  if (e.dims.empty())
+    return PyValue(loadTile(k, *e.base, tiles));
+  FailureOr<TileValue> sum = sumLoop(k, e, spans, tiles);
+  if (failed(sum))
+    return failure();
+  return e.isMean ? divideByCount(k, e, *sum) : Result(PyValue(*sum));
+}
+
+// Launches run tile loops, so one program is a loop with one iteration.
+static Span1D newSingle(KernelBuilder &k) {
+  std::string range = k.uniqueRange("whole");
+  std::string block = k.addBlock("bwhole", BlockKind::Fixed, {}, 1);
+  return {TileType::get(k.context(), DimAttr::get(k.context(), block, range)), k.constantIndex(1)};
+}
+
 static LogicalResult emitLaunch(KernelBuilder &k, const HostExpression &e, const HostTensor &out) {
-  SmallVector<Span1D> kept;
-  Span1D summed;
+  SmallVector<Span1D> kept, summed;
   std::string site = "loop";
   for (auto [dim, size] : llvm::enumerate(e.base->sizes)) {
-    if (static_cast<int>(dim) == e.sumDim)
-      continue;
-    std::string name = kept.empty() ? "j" : "j" + std::to_string(kept.size());
-    kept.push_back(newSpan(k, name, size));
-    site += (kept.size() == 1 ? "." : "_") + name;
+    bool stays = !llvm::is_contained(e.dims, static_cast<int>(dim));
+    SmallVector<Span1D> &spans = stays ? kept : summed;
+    std::string name = std::string(stays ? "j" : "p") + (spans.empty() ? "" : std::to_string(spans.size()));
+    spans.push_back(newSpan(k, name, size));
+    if (stays)
+      site += (kept.size() == 1 ? "." : "_") + name;
   }
-  if (e.sumDim >= 0)
-    summed = newSpan(k, "p", e.base->sizes[e.sumDim]);
-  TileOp loop = newLoop(k, kept, {}, site);
+  TileOp loop = kept.empty() ? newLoop(k, newSingle(k), {}, "loop.whole") : newLoop(k, kept, {}, site);
   ProgramScope program(k, &loop.getBody().front());
-  SmallVector<Value> tiles(loop.getTiles().begin(), loop.getTiles().end());
-  FailureOr<TileValue> lanes = e.sumDim >= 0 ? sumLoop(k, e, summed, tiles) : loadTile(k, *e.base, tiles);
-  Result value = failed(lanes) ? Result(failure()) : Result(PyValue(*lanes));
+  SmallVector<Value> tiles;
+  if (!kept.empty())
+    tiles.assign(loop.getTiles().begin(), loop.getTiles().end());
+  Result value = emitValue(k, e, summed, tiles);
   for (DType dtype : e.dtypes)
     if (succeeded(value))
       value = castTo(k, *value, dtype);
@@ -105,10 +140,13 @@ Result Interpreter::materializeHost(const PyValue &value, llvm::StringRef name) 
     return value;
   std::vector<SizeExpr> sizes(e->base->sizes);
   std::string kind = "to";
-  if (e->sumDim >= 0) {
-    sizes.erase(sizes.begin() + e->sumDim);
-    kind = "sum" + std::to_string(e->sumDim);
-  }
+  if (!e->dims.empty())
+    kind = e->isMean ? "mean" : "sum";
+  for (int dim : llvm::reverse(e->dims))
+    sizes.erase(sizes.begin() + dim);
+  if (!sizes.empty())
+    for (int dim : e->dims)
+      kind += std::to_string(dim);
   std::string own = !e->name.empty() ? e->name : e->base->name + "_" + kind;
   FailureOr<HostTensorPtr> out = allocateHost(k, k.uniqueTensorName(own), sizes, e->dtypes.back(), PyValue());
   if (failed(out))

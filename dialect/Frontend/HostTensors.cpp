@@ -23,8 +23,6 @@ FailureOr<HostTensorPtr> helion::frontend::allocateHost(KernelBuilder &k, llvm::
     if (!expr.asConstant())
       dynamic.push_back(k.materialize(expr));
   }
-  if (sizes.empty())
-    return FailureOr<HostTensorPtr>(k.fail("a host tensor needs at least one dim"));
   tensor->name = name.str();
   tensor->dtype = dtype;
   auto type = MemRefType::get(extents, storageType(dtype, k.context()));

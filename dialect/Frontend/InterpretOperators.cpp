@@ -226,7 +226,7 @@ static LogicalResult refuseHost(KernelBuilder &k, const PyValue &value) {
   if (k.onDevice())
     return k.fail("host tensor " + name + "is used without an index; load a tile of it, as in `x[tile]`");
   return k.fail("host tensor arithmetic on " + (tensor ? name : "an expression ") +
-                "is not supported; only `.sum(dim)` and `.to(dtype)` after the tile loops are");
+                "is not supported; only `.sum(..)`, `.mean(..)` and `.to(dtype)` after the tile loops are");
 }
 
 static std::optional<PyValue> foldSequences(llvm::StringRef op, const PyValue &lhs, const PyValue &rhs) {

@@ -60,6 +60,8 @@ static Result allocate(Interpreter &in, const PyValue &shape, DType dtype, const
       return failure();
     sizes.push_back(*size);
   }
+  if (sizes.empty())
+    return in.k.fail("a host tensor needs at least one dim");
   if (!value.isAbsent() && !value.is<int64_t>() && !value.is<double>() && !value.is<bool>())
     return in.k.fail("a host tensor is filled with a constant, not with " + value.describe());
   std::string name = in.k.uniqueTensorName(in.k.nameHint.empty() ? "buffer" : in.k.nameHint);

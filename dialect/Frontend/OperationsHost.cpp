@@ -143,18 +143,45 @@ static Result runBroadcastTensors(Interpreter &in, Arguments a) {
 
 //===-- Arithmetic after the tile loops --------------------------------------------------------------------------===//
 
-static Result runSum(Interpreter &in, Arguments a) {
-  const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();
-  if (in.k.onDevice())
-    return Result(LogicalResult(expectTile(in, a[0], "input")));
-  FailureOr<int64_t> dim = expectInteger(in, a[1], "dim");
-  FailureOr<int> place = failed(dim) ? FailureOr<int>(failure()) : normalizeDim(in.k, *dim, tensor->sizes.size());
-  if (failed(place))
-    return failure();
-  if (tensor->sizes.size() < 2 || !isFloat(tensor->dtype))
-    return in.k.fail("`.sum` on the host needs a float tensor of rank 2 or more");
-  DType dtype = a[2].is<DType>() ? *a[2].get<DType>() : tensor->dtype;
-  return PyValue(HostExpression{tensor, *place, {dtype}, ""});
+// The dims that a reduction names, increasing; all of them where it names none.
+static FailureOr<std::vector<int>> reducedDims(Interpreter &in, const PyValue &dim, unsigned rank) {
+  std::vector<PyValue> items;
+  if (const Sequence *sequence = dim.get<Sequence>())
+    items = *sequence->items;
+  else if (dim.isGiven())
+    items.push_back(dim);
+  if (items.empty())
+    for (unsigned i = 0; i != rank; ++i)
+      items.push_back(int64_t(i));
+  std::vector<int> dims;
+  for (const PyValue &item : items) {
+    FailureOr<int64_t> number = expectInteger(in, item, "dim");
+    FailureOr<int> place = failed(number) ? FailureOr<int>(failure()) : normalizeDim(in.k, *number, rank);
+    if (failed(place))
+      return failure();
+    dims.push_back(*place);
+  }
+  llvm::sort(dims);
+  if (std::adjacent_find(dims.begin(), dims.end()) != dims.end())
+    return FailureOr<std::vector<int>>(in.k.fail("a dim is reduced twice"));
+  return dims;
+}
+
+static OperationRow reductionRow(const char *names, const char *method, bool isMean) {
+  return {names, "input dim=None keepdim=False dtype=None", [method, isMean](Interpreter &in, Arguments a) -> Result {
+            if (in.k.onDevice())
+              return Result(LogicalResult(expectTile(in, a[0], "input")));
+            const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();
+            FailureOr<std::vector<int>> dims = reducedDims(in, a[1], tensor->sizes.size());
+            if (failed(dims))
+              return failure();
+            if (tensor->sizes.empty() || !isFloat(tensor->dtype))
+              return in.k.fail("`." + llvm::Twine(method) + "` on the host needs a float tensor with dims");
+            if (!a[2].is<bool>() || *a[2].get<bool>())
+              return in.k.fail("`." + llvm::Twine(method) + "` on the host drops the dims; `keepdim` stays False");
+            DType dtype = a[3].is<DType>() ? *a[3].get<DType>() : tensor->dtype;
+            return PyValue(HostExpression{tensor, *dims, isMean, {dtype}, ""});
+          }};
 }
 
 static Result runTo(Interpreter &in, Arguments a) {
@@ -171,7 +198,7 @@ static Result runTo(Interpreter &in, Arguments a) {
     return PyValue(out);
   }
   const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();
-  return tensor->dtype == *dtype ? Result(a[0]) : Result(PyValue(HostExpression{tensor, -1, {*dtype}, ""}));
+  return tensor->dtype == *dtype ? Result(a[0]) : Result(PyValue(HostExpression{tensor, {}, false, {*dtype}, ""}));
 }
 
 std::vector<OperationRow> helion::frontend::hostOperations() {
@@ -189,6 +216,7 @@ std::vector<OperationRow> helion::frontend::hostOperations() {
           {"Host.clone", "input", runClone},
           {"Host.permute", "input *dims", runPermute},
           {"torch.broadcast_tensors", "*tensors", runBroadcastTensors},
-          {"Host.sum", "input dim dtype=None", runSum},
+          reductionRow("Host.sum", "sum", false),
+          reductionRow("Host.mean", "mean", true),
           {"Host.to HostExpression.to", "input dtype", runTo}};
 }

@@ -98,11 +98,12 @@ struct SliceValue {
   std::shared_ptr<PyValue> lower, upper; // null where absent
 };
 
-/// Host tensor arithmetic after the tile loops: a sum over one dim, then casts. Becomes a launch where it is used.
+/// Host tensor arithmetic after the tile loops: a sum or mean over dims, then casts. Becomes a launch where it is used.
 struct HostExpression {
   HostTensorPtr base;
-  int sumDim = -1;           // -1: no sum
-  std::vector<DType> dtypes; // of the sum and of each cast after it; the last is the expression's own
+  std::vector<int> dims;     // increasing; none: no reduction
+  bool isMean = false;       // the sum is divided by the number of elements
+  std::vector<DType> dtypes; // of the reduction and of each cast after it; the last is the expression's own
   std::string name;          // the variable it is assigned to
 };
 

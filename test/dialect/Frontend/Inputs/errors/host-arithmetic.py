@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # args: x=f32[?,?]
-# error: 15:12 out * 2|host tensor arithmetic on `out` is not supported; only `.sum(dim)` and `.to(dtype)` after the tile loops are
+# error: 15:12 out * 2|host tensor arithmetic on `out` is not supported; only `.sum(..)`, `.mean(..)` and `.to(dtype)` after the tile loops are
 import torch
 
 import helion
