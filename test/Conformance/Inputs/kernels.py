@@ -251,6 +251,12 @@ def cross_entropy(logits, labels):
     return [(total - picked, numpy.abs(total) + numpy.abs(picked))]
 
 
+def cross_entropy_mean(logits, labels):
+    (losses, size), = cross_entropy(logits, labels)
+    with numpy.errstate(invalid="ignore", divide="ignore"):
+        return [(numpy.asarray(numpy.divide(losses.sum(), len(losses))), numpy.asarray(size.sum() / max(len(losses), 1)))]
+
+
 def rope(x, cos, sin):
     half = x.shape[3] // 2
     first, second = x[..., :half], x[..., half:]
@@ -316,6 +322,7 @@ KERNELS = {
     "scatter_rows": Kernel("scatter_rows", "ids=i64[?] x={t}[?,?] like={t}[?,?]", scatter_rows_calls, scatter_rows, 0),
     "bmm": Kernel("bmm", "x={t}[?,?,?] y={t}[?,?,?]", bmm_calls, matmul, 1e-5),
     "cross_entropy": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy, 1e-5),
+    "cross_entropy_mean": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy_mean, 1e-5),
     "rope": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope, 1e-6),
     "embedding": Kernel("embedding", "ids=i64[?] w={t}[?,?]", embedding_calls, embedding, 0),
     "attention": attention_row(attention, 16),
