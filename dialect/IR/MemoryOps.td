@@ -31,7 +31,7 @@ def Helion_LoadOp : Helion_AccessOp<"load"> {
   let results = (outs Helion_ScalarOrTileValue:$result);
   let assemblyFormat = [{
     $source `[` $indices `]` (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? `site` $site attr-dict
-    `:` type($source) `,` `(` type($indices) `)` `->` type($result)
+    `:` type($source) (`,` `(` type($indices)^ `)`)? `->` type($result)
   }];
 }
 
@@ -44,7 +44,7 @@ def Helion_StoreOp : Helion_AccessOp<"store"> {
                    OptionalAttr<StrAttr>:$access, OptionalAttr<StrAttr>:$evict);
   let assemblyFormat = [{
     $value `,` $dest `[` $indices `]` (`mask` $mask^ `:` type($mask))? `site` $site attr-dict
-    `:` type($value) `,` type($dest) `,` `(` type($indices) `)`
+    `:` type($value) `,` type($dest) (`,` `(` type($indices)^ `)`)?
   }];
 }
 
@@ -57,7 +57,7 @@ def Helion_AtomicOp : Helion_AccessOp<"atomic"> {
   let results = (outs Helion_ScalarOrTileValue:$result);
   let assemblyFormat = [{
     `` $kind `` $order $value `,` $dest `[` $indices `]` (`mask` $mask^ `:` type($mask))? `site` $site attr-dict
-    `:` type($value) `,` type($dest) `,` `(` type($indices) `)` `->` type($result)
+    `:` type($value) `,` type($dest) (`,` `(` type($indices)^ `)`)? `->` type($result)
   }];
 }
 
