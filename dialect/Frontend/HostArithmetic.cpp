@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Host tensor arithmetic as a launch: `part.sum(0).to(dtype)` is a tile kernel over the dims that stay, with a loop
-// over the others; where none stays, as in `losses.mean()`, it is one program and the result has rank 0. It goes through
-// the same emission as source code, so its lanes and roundings follow the same rules.
+// over the others; where none stays, as in `losses.mean()`, it is one program and the result has rank 0. It goes
+// through the same emission as source code, so its lanes and roundings follow the same rules.
 #include "dialect/Frontend/Combine.h"
 #include "dialect/Frontend/HostTensors.h"
 #include "dialect/Frontend/Interpreter.h"

@@ -100,3 +100,23 @@ helion.kernel @negative_atomic_element(%x: memref<?xf32> {helion.name = "x"}, %n
   }
   helion.return
 }
+
+// -----
+
+helion.kernel @negative_rank_zero(%x: memref<f32> {helion.name = "x"}, %n: index {helion.name = "n"}) {
+  helion.launch "f" {
+    // expected-error @below {{1 indices for a host tensor of rank 0}}
+    %a = helion.load %x[%n] site "x.0" : memref<f32>, (index) -> f32
+  }
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_no_indices(%x: memref<?xf32> {helion.name = "x"}) {
+  helion.launch "f" {
+    // expected-error @below {{0 indices for a host tensor of rank 1}}
+    %a = helion.load %x[] site "x.0" : memref<?xf32> -> f32
+  }
+  helion.return
+}

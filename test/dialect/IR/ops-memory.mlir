@@ -33,3 +33,17 @@ helion.kernel @accesses(%x: !arg {helion.name = "x"}, %ids: memref<?xi64> {helio
   }
   helion.return
 }
+
+// Rank 0: no index, and no list of their types.
+// CHECK-LABEL: helion.kernel @rank_zero
+helion.kernel @rank_zero(%x: memref<f32> {helion.name = "x"}, %y: memref<f32, strided<[], offset: ?>> {helion.name = "y"}, %b: i1 {helion.name = "b"}) {
+  helion.launch "f" {
+    // CHECK: %[[A:.*]] = helion.load %arg0[] mask %arg2 : i1 site "x.0" : memref<f32> -> f32
+    %a = helion.load %x[] mask %b : i1 site "x.0" : memref<f32> -> f32
+    // CHECK: helion.store %[[A]], %arg1[] site "y.0" : f32, memref<f32, strided<[], offset: ?>>
+    helion.store %a, %y[] site "y.0" : f32, memref<f32, strided<[], offset: ?>>
+    // CHECK: helion.atomic addf relaxed %[[A]], %arg1[] site "y.1" : f32, memref<f32, strided<[], offset: ?>> -> f32
+    %old = helion.atomic addf relaxed %a, %y[] site "y.1" : f32, memref<f32, strided<[], offset: ?>> -> f32
+  }
+  helion.return
+}
