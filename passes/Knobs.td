@@ -143,12 +143,14 @@ def NumWarps : Knob<"num_warps", SetWarps, Launch, Integer<PowersOfTwo<"1", "dev
   let preset = "4";
   let elements = "dev.lanes * dev.thread_elements";
   let mostElements = "dev.block_elements";
+  let sharedBytes = "dev.shared_bytes";
   let helion = HelionKey<"num_warps", "", 1>;
   let summary = "warps of a program; its tiles are spread over their lanes";
   let pickWhen = "more: large tiles, whose values then need fewer registers of each thread; fewer: small tiles, and reductions that "
                  "should stay inside a warp";
   let cost = "a reduction over more than one warp goes through shared memory; few threads hide less of the memory's latency";
-  let notLegal = "a tile value of the launch has more elements than `dev.thread_elements` for each thread, or `dev.block_elements`";
+  let notLegal = "a tile value of the launch has more elements than `dev.thread_elements` for each thread, or `dev.block_elements`; or its rings and what its tile values need on "
+                 "their way between threads is more than `dev.shared_bytes`";
 }
 
 def : IgnoredHelionKey<"num_warps", "threads of a program are the target's choice">;

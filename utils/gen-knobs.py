@@ -90,6 +90,7 @@ def knob_row(knob):
                               for span in value["spans"]]),
         "Words": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in value["words"]]),
         "Samples": ("int64_t", [str(sample) for sample in value["samples"]]),
+        "Matrix": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(text)})" for text in knob["matrix"]]),
         "Needs": ("NeedRow", ["{" + f"{quote(need['knob'])}, {quote(','.join(need['values']))}" + "}"
                               for need in knob["needs"]]),
     }
@@ -104,7 +105,7 @@ def knob_row(knob):
     text += declared
     row = [quote(knob["name"]), quote(knob["pass"]["name"]), f"SiteKind::{knob['site']['def']}",
            f"ValueKind::{value['kind']}", *names, quote(knob["preset"]),
-           quote(knob["universal"]), quote(knob["elements"]), quote(knob["mostElements"]),
+           quote(knob["universal"]), quote(knob["elements"]), quote(knob["mostElements"]), quote(knob["sharedBytes"]),
            "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}, {words}" + "}",
            quote(knob["summary"])]
     return text, "{" + ", ".join(row) + "}"
@@ -159,6 +160,10 @@ def doc_knob(knob):
     if knob["elements"]:
         most = f", in all `{knob['mostElements']}`" if knob["mostElements"] else ""
         rows.append(("elements of a tile value for each", f"at most `{knob['elements']}`{most}"))
+    if knob["sharedBytes"]:
+        rows.append(("bytes of shared memory of a launch", f"at most `{knob['sharedBytes']}`"))
+    if knob["matrix"]:
+        rows.append(("a dot of", " x ".join(f"`{extent}`" for extent in knob["matrix"]) + " divides the blocks of a dot that reads a load"))
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])
     rows += [("only where", needs or "always"), ("not legal", knob["notLegal"])]

@@ -7,11 +7,13 @@ def SetStages : ChoicePass<"helion-set-stages", 110>;
 def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">, [1, 2, 3, 4, 5]>> {
   let preset = "1";
   let needs = [Needs<"static_ranges", ["false"]>];
+  let matrix = ["dev.matrix_rows", "dev.matrix_columns", "dev.matrix_depth"];
   let helion = HelionKey<"num_stages", "", 1>;
   let summary = "slots of shared memory for what a loop loads for its dots; all but one are filled ahead by asynchronous copies; `1` "
                 "loads through registers when it is needed";
   let pickWhen = "long loops over operands in memory; more where an iteration is short against the memory's latency";
   let cost = "a slot holds all operands of an iteration; fewer programs share a processor. The code serves only operands with unit "
              "stride, other strides and addresses in multiples of 16 bytes, and records that as facts";
-  let notLegal = "a block is no multiple of the matrix instruction's rows, columns or steps; the loop stores to memory";
+  let notLegal = "no dot of the loop has blocks that are multiples of the matrix instruction's, batches of one and a load as an operand; "
+                 "the loop stores to memory";
 }

@@ -7,6 +7,7 @@
 #include "codegen/Common/ThreadRings.h"
 #include "codegen/NVIDIA/MatrixOperand.h"
 #include "dialect/IR/LayoutBuilders.h"
+#include "dialect/IR/MatrixShape.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include <set>
@@ -17,7 +18,7 @@ using namespace helion::threads;
 
 // Of one instruction (PTX ISA, matrix fragments for mma.m16n8k16): where a thread's words begin, from its first
 // element.
-static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
+static constexpr int64_t kRows = kWarpMatrix.rows, kColumns = kWarpMatrix.columns, kDepth = kWarpMatrix.depth;
 using Offset = std::pair<int64_t, int64_t>;
 static constexpr Offset kLeft[] = {{0, 0}, {8, 0}, {0, 8}, {8, 8}};
 static constexpr Offset kRight[] = {{0, 0}, {8, 0}};

@@ -2,6 +2,7 @@
 //
 // The table of targets, and which of them the host is.
 #include "dialect/Target/Device.h"
+#include "dialect/IR/MatrixShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -74,6 +75,9 @@ static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
           {"thread_elements", device.threadElements()},
           {"block_elements", device.blockElements()},
           {"shared_bytes", device.sharedBytes},
+          {"matrix_rows", kWarpMatrix.rows},
+          {"matrix_columns", kWarpMatrix.columns},
+          {"matrix_depth", kWarpMatrix.depth},
           {"l2_bytes", device.level2Bytes}};
 }
 

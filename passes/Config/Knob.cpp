@@ -134,8 +134,8 @@ static std::optional<ConfigValue> presetOf(const KnobRow &row, ArrayRef<Span> sp
 }
 
 static Knob evaluate(const KnobRow &row, FactValue fact) {
-  Knob knob{row.name,          row.pass, row.summary, row.site, row.value, {}, {},
-            row.samples.vec(), {},       {},          {},       {},        {}, row.helion};
+  Knob knob{row.name, row.pass, row.summary, row.site, row.value, {}, {}, row.samples.vec(),
+            {},       {},       {},          {},       {},        {}, {}, row.helion};
   for (const SpanRow &span : row.spans)
     knob.spans.push_back(evaluate(span, fact));
   knob.words.assign(row.words.begin(), row.words.end());
@@ -148,6 +148,11 @@ static Knob evaluate(const KnobRow &row, FactValue fact) {
     knob.elements = evaluate(row.elements, fact);
   if (!row.mostElements.empty())
     knob.mostElements = evaluate(row.mostElements, fact);
+  if (!row.sharedBytes.empty())
+    knob.sharedBytes = evaluate(row.sharedBytes, fact);
+  if (!row.matrix.empty())
+    knob.matrix =
+        MatrixShape{evaluate(row.matrix[0], fact), evaluate(row.matrix[1], fact), evaluate(row.matrix[2], fact)};
   return knob;
 }
 

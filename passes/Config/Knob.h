@@ -5,6 +5,7 @@
 #ifndef HELION_PASSES_CONFIG_KNOB_H
 #define HELION_PASSES_CONFIG_KNOB_H
 
+#include "dialect/IR/MatrixShape.h"
 #include "passes/Config/ConfigValue.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
@@ -52,8 +53,9 @@ struct KnobRow {
   llvm::ArrayRef<SpanRow> spans;
   llvm::ArrayRef<llvm::StringLiteral> words;
   llvm::ArrayRef<int64_t> samples;
+  llvm::ArrayRef<llvm::StringLiteral> matrix;
   llvm::ArrayRef<NeedRow> needs;
-  llvm::StringLiteral preset, universal, elements, mostElements;
+  llvm::StringLiteral preset, universal, elements, mostElements, sharedBytes;
   HelionKeyRow helion;
   llvm::StringLiteral summary;
 };
@@ -109,6 +111,10 @@ struct Knob {
   std::optional<int64_t> elements;
   /// And whatever the value.
   std::optional<int64_t> mostElements;
+  /// Bytes of shared memory of the launch.
+  std::optional<int64_t> sharedBytes;
+  /// Another value than the default has meaning only where a dot of the loop runs on it and reads a load.
+  std::optional<MatrixShape> matrix;
   HelionKeyRow helion;
 
   /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.

@@ -25,7 +25,7 @@ def GroupedGrid : SiteKind<"grid loop of two or more dims">;
 def Launch : SiteKind<"launch">;
 def InnerLoop : SiteKind<"tile loop inside a grid loop">;
 def ConstantLoop : SiteKind<"tile loop inside a grid loop, of constant bounds">;
-def StagedLoop : SiteKind<"tile loop inside a grid loop with loads of 16-bit floats that go to f32 dots as they are">;
+def StagedLoop : SiteKind<"tile loop inside a grid loop that stores nothing, with loads of 16-bit floats that go to f32 dots as they are">;
 def Dot : SiteKind<"dot">;
 def Access : SiteKind<"load or store with a tile among its indices">;
 def Load : SiteKind<"load with a tile among its indices, whose source names no policy">;
@@ -90,6 +90,11 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   string elements = "";
   /// And whatever the value.
   string mostElements = "";
+  /// Bytes of shared memory that a launch may need at most, as an expression over facts.
+  string sharedBytes = "";
+  /// Rows, columns and depth of the matrix instruction that a dot of the loop must run on, with an operand that is a
+  /// load, for another value than the default to have a meaning. Expressions over facts.
+  list<string> matrix = [];
   list<Needs> needs = [];
   HelionKey helion = NoHelionKey;
   string summary = ?;

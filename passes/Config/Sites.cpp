@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Config/Sites.h"
 #include "dialect/IR/Dims.h"
+#include "dialect/IR/MatrixShape.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -74,7 +75,7 @@ bool helion::canFlatten(TileOp loop) {
 
 //===-- Staged loads ----------------------------------------------------------------------------------------------===//
 
-static LoadOp loadBehind(Value operand, Block &block) {
+LoadOp helion::loadBehind(Value operand, Block &block) {
   Operation *op = operand.getDefiningOp();
   while (op && op->getBlock() == &block && op->hasOneUse() && isa<PermuteOp>(op))
     op = op->getOperand(0).getDefiningOp();
@@ -86,14 +87,20 @@ static LoadOp loadBehind(Value operand, Block &block) {
 SmallVector<LoadOp> helion::loadsForDots(Block &block) {
   SmallVector<LoadOp> loads;
   for (DotOp dot : block.getOps<DotOp>()) {
-    Type element = getElementTypeOrSelf(dot.getLhs().getType());
-    if (!(element.isBF16() || element.isF16()) || !getElementTypeOrSelf(dot.getAcc().getType()).isF32())
+    if (!hasMatrixTypes(dot))
       continue;
     for (Value operand : {dot.getLhs(), dot.getRhs()})
       if (LoadOp load = loadBehind(operand, block))
         loads.push_back(load);
   }
   return loads;
+}
+
+/// What is stored may be what a later iteration loads.
+static bool mayStage(TileOp loop) {
+  bool stores = false;
+  loop.walk([&](Operation *op) { stores |= isa<StoreOp, AtomicOp>(op); });
+  return !stores && !loadsForDots(loop.getBody().front()).empty();
 }
 
 //===-- Program ids -----------------------------------------------------------------------------------------------===//
@@ -173,7 +180,7 @@ private:
     addIf(canFlatten(loop), SiteKind::PointwiseGrid, site, loop);
     addIf(several && grid, SiteKind::GroupedGrid, site, loop);
     addIf(!grid, SiteKind::InnerLoop, site, loop);
-    addIf(!grid && !loadsForDots(loop.getBody().front()).empty(), SiteKind::StagedLoop, site, loop);
+    addIf(!grid && mayStage(loop), SiteKind::StagedLoop, site, loop);
     addIf(!grid && hasConstantBounds(loop), SiteKind::ConstantLoop, site, loop);
   }
 

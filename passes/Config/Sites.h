@@ -27,6 +27,8 @@ bool canRoll(RangeOp range);
 bool canMapXyz(LaunchOp launch);
 /// Iterations of a loop that is unrolled completely, at most: Helion's bound.
 constexpr int64_t kMaxUnrolledTrips = 8;
+/// The load of `block` that gives the operand of a dot as it is, or with dims in another order, and nothing else.
+LoadOp loadBehind(mlir::Value operand, mlir::Block &block);
 /// The loads of `block` that go to its dots as they are, or with dims in another order: those that may be copied to
 /// shared memory on their way. Form K or S; 16-bit floats into f32.
 llvm::SmallVector<LoadOp> loadsForDots(mlir::Block &block);

@@ -49,12 +49,6 @@ Error Choice::check(const ConfigValue &value) const {
 
 static int64_t integerOf(const ConfigValue *value) { return value->asInteger() ? *value->asInteger() : 0; }
 
-static int64_t lanesOf(const Constraint::Term &term, const std::vector<const ConfigValue *> &point) {
-  if (term.roll && point[*term.roll]->asInteger())
-    return integerOf(point[*term.roll]);
-  return term.block ? integerOf(point[*term.block]) : term.lanes;
-}
-
 static int64_t saturatingMultiply(int64_t a, int64_t b) {
   int64_t product = 0;
   return MulOverflow(a, b, product) ? INT64_MAX : product;
@@ -65,13 +59,15 @@ bool Space::holds(const Constraint &constraint, const Point &point) const {
   int64_t product = constraint.factor;
   switch (constraint.kind) {
   case Constraint::Kind::Needs:
-    return *point[indices[0]] == choiceList[indices[0]].preset ||
-           any_of(indices.drop_front(), [&](unsigned other) { return is_contained(constraint.values, *point[other]); });
+  case Constraint::Kind::Matrix:
+    return *point[indices[0]] == choiceList[indices[0]].preset || isMet(constraint, point);
+  case Constraint::Kind::Shared:
+    return constraint.demand->sharedBytes(point) <= constraint.limit;
   case Constraint::Kind::AtMost:
     return integerOf(point[indices[0]]) <= integerOf(point[indices[1]]);
   case Constraint::Kind::Lanes:
     for (const Constraint::Term &term : constraint.terms)
-      product = saturatingMultiply(product, lanesOf(term, point));
+      product = saturatingMultiply(product, term.at(point));
     return product <= saturatingMultiply(constraint.limit, indices.empty() ? 1 : integerOf(point[indices.front()]));
   case Constraint::Kind::Unrolls:
     for (const Constraint::Term &term : constraint.terms)
@@ -80,6 +76,15 @@ bool Space::holds(const Constraint &constraint, const Point &point) const {
     return *point[indices[0]] == ConfigValue::flag(false) || product <= constraint.limit;
   }
   llvm_unreachable("covered switch");
+}
+
+bool Space::isMet(const Constraint &need, const Point &point) const {
+  ArrayRef<unsigned> indices = need.choices;
+  if (need.kind == Constraint::Kind::Needs)
+    return any_of(indices.drop_front(), [&](unsigned other) { return is_contained(need.values, *point[other]); });
+  return any_of(need.demand->rings, [&](const LaunchDemand::Ring &ring) {
+    return ring.stages == indices[0] && ring.slotBytes(need.demand->shape, point) > 0;
+  });
 }
 
 std::optional<unsigned> Space::indexOf(StringRef knob, StringRef site) const {

@@ -7,6 +7,7 @@
 
 #include "dialect/IR/Helion.h"
 #include "passes/Config/Config.h"
+#include "passes/Config/LaunchDemand.h"
 #include "passes/Config/Random.h"
 #include <set>
 
@@ -35,18 +36,20 @@ struct Constraint {
     AtMost,  // Block choices[0] is at most block choices[1].
     Lanes,   // The product of `terms`, times `factor`, is at most `limit`; with a choice, `limit` for each unit of it.
     Unrolls, // Flag choices[0] is off, or the iterations over `terms` (`trips` lanes each) are at most `limit`.
+    Matrix,  // choices[0] has its default, or a dot of the ring that it is the depth of runs on matrix instructions.
+    Shared,  // `demand` is at most `limit` bytes.
   };
-  /// The lanes of a block: its choice, or the chunk of its slice where that is rolled, or a number.
-  struct Term {
-    std::optional<unsigned> block, roll;
-    int64_t lanes = 1; // Without a choice; with one, for Unrolls: the loop's extent.
-  };
+  using Term = LanesTerm;
   Kind kind;
   std::vector<unsigned> choices;
   std::vector<ConfigValue> values;
   std::vector<Term> terms;
   int64_t factor = 1, limit = 0;
-  std::string text{}; // For messages and the printed space.
+  std::string text{};                           // For messages and the printed space.
+  std::shared_ptr<const LaunchDemand> demand{}; // For Matrix: of the launch around.
+
+  /// Demands on one choice, choices[0]: without what it needs its values but the default say nothing.
+  bool isNeed() const { return kind == Kind::Needs || kind == Kind::Matrix; }
 
   /// Every choice that it looks at, by index.
   std::set<unsigned> involved() const;
@@ -104,13 +107,14 @@ private:
   friend class SpaceBuilder;
   friend class SpaceCover;
   friend class SpaceWalk;
-  /// One value per choice; the values belong to the choices or to a config.
-  using Point = std::vector<const ConfigValue *>;
+  using Point = ConfigPoint;
 
   std::optional<unsigned> indexOf(llvm::StringRef knob, llvm::StringRef site) const;
   Point toPoint(const Config &config) const;
   Config toConfig(const Point &point) const;
   bool holds(const Constraint &constraint, const Point &point) const;
+  /// Of a need: whether what it asks for is there.
+  bool isMet(const Constraint &need, const Point &point) const;
   bool isLegal(const Config &config) const;
   Config withLargestSlices(Config config) const;
   void fitUnits(Config &config) const;

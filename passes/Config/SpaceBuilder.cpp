@@ -5,6 +5,7 @@
 #include "dialect/IR/Dims.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Config/BlockDefaults.h"
+#include "passes/Config/ReadDemand.h"
 #include "passes/Config/Sites.h"
 #include "passes/Config/Space.h"
 #include "llvm/Support/MathExtras.h"
@@ -59,6 +60,10 @@ private:
   void addLanes(std::map<LanesKey, Constraint> &found, int64_t limit, std::optional<unsigned> units);
   void raiseStart(unsigned index, const Constraint &constraint);
   void addUnrolls(unsigned index, TileOp loop);
+  LanesProduct lanesOf(ArrayRef<DimAttr> dims);
+  void addDemands();
+  void addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand);
+  void addShared(unsigned index, std::shared_ptr<const LaunchDemand> demand);
   std::optional<Constraint::Term> termOf(StringAttr block, StringAttr range, int64_t &factor);
 
   Space &space;
@@ -375,6 +380,71 @@ void SpaceBuilder::addLanes() {
       addLanes(lanesOfLaunch[choice.site], *choice.knob->elements, index);
 }
 
+LanesProduct SpaceBuilder::lanesOf(ArrayRef<DimAttr> dims) {
+  LanesProduct product;
+  for (DimAttr dim : dims) {
+    product.factor *= dim.getConstant().value_or(1);
+    for (StringAttr block : dim.getBlocks())
+      if (auto term = termOf(block, dim.getRange(), product.factor))
+        product.terms.push_back(*term);
+  }
+  return product;
+}
+
+/// What rings need to have a meaning, and what a launch's choices need of shared memory together.
+void SpaceBuilder::addDemands() {
+  MatrixShape shape{1, 1, 1};
+  for (const Knob &knob : space.table.knobs())
+    shape = knob.matrix.value_or(shape);
+  auto lanes = [&](ArrayRef<DimAttr> dims) { return lanesOf(dims); };
+  auto choice = [&](StringRef knob, StringRef site) { return space.indexOf(knob, site); };
+  for (unsigned index = 0, end = space.choiceList.size(); index != end; ++index) {
+    const Knob &knob = *space.choiceList[index].knob;
+    if (!knob.matrix && !knob.sharedBytes)
+      continue;
+    Operation *op = siteOf[index].op;
+    auto launch = isa<LaunchOp>(op) ? cast<LaunchOp>(op) : op->getParentOfType<LaunchOp>();
+    auto demand = std::make_shared<const LaunchDemand>(readDemand(launch, shape, {lanes, choice}));
+    if (knob.matrix)
+      addMatrix(index, demand);
+    if (knob.sharedBytes)
+      addShared(index, demand);
+  }
+}
+
+void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand) {
+  const Choice &choice = space.choiceList[index];
+  Constraint constraint{Constraint::Kind::Matrix, {index}, {}, {}};
+  LaunchDemand own{demand->shape, {}, {}, {}};
+  for (const LaunchDemand::Ring &ring : demand->rings)
+    if (ring.stages == index)
+      own.rings = {ring};
+  own.rings.front().copies.reset();
+  for (unsigned other : own.involved())
+    if (other != index)
+      constraint.choices.push_back(other);
+  const MatrixShape &shape = demand->shape;
+  constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
+                     "` needs a dot of a batch of one with a load as an operand, " +
+                     "whose rows, columns and depth are multiples of " + Twine(shape.rows) + ", " +
+                     Twine(shape.columns) + " and " + Twine(shape.depth))
+                        .str();
+  constraint.demand = std::move(demand);
+  space.constraintList.push_back(std::move(constraint));
+}
+
+/// A default that needs more than there is is the compiler's to refuse.
+void SpaceBuilder::addShared(unsigned index, std::shared_ptr<const LaunchDemand> demand) {
+  const Choice &choice = space.choiceList[index];
+  Constraint constraint{Constraint::Kind::Shared, {}, {}, {}};
+  constraint.limit = *choice.knob->sharedBytes;
+  constraint.text = "launch `" + choice.site + "` has " + std::to_string(constraint.limit) +
+                    " bytes of shared memory; the chosen blocks, stages and copies of loops need more";
+  constraint.demand = std::move(demand);
+  if (space.holds(constraint, space.toPoint(space.defaultConfig())))
+    space.constraintList.push_back(std::move(constraint));
+}
+
 void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
   Constraint constraint{Constraint::Kind::Unrolls, {index}, {}, {}};
   constraint.limit = kMaxUnrolledTrips;
@@ -412,6 +482,7 @@ void SpaceBuilder::build() {
       addUnrolls(index, cast<TileOp>(siteOf[index].op));
   }
   addLanes();
+  addDemands();
 }
 
 Space::Space(KernelOp kernel, KnobTable table) : table(std::move(table)) { SpaceBuilder(*this, kernel).build(); }

@@ -32,6 +32,7 @@ private:
   bool pinOne(unsigned index, Space::Point &point);
 
   std::optional<Space::Point> complete() const;
+  void fitMatrix(const Constraint &constraint, Space::Point &point) const;
   bool repairNeeds(Space::Point &point) const;
   bool repairLimits(Space::Point &point) const;
   bool isFree(unsigned index) const { return !pins[index]; }
@@ -56,23 +57,50 @@ void SpaceCover::drawFree(Space::Point &point, unsigned index) const {
 
 bool SpaceCover::hasMeaning(unsigned index, const Space::Point &point) const {
   return all_of(space.constraintList, [&](const Constraint &constraint) {
-    return constraint.kind != Constraint::Kind::Needs || constraint.choices[0] != index ||
-           any_of(ArrayRef(constraint.choices).drop_front(),
-                  [&](unsigned other) { return is_contained(constraint.values, *point[other]); });
+    return !constraint.isNeed() || constraint.choices[0] != index || space.isMet(constraint, point);
   });
 }
 
-/// A pinned choice gets what it needs where that is free; a free one that lacks it, its default. Ends, since a value
-/// that a pin needs is drawn only while another one stands there.
+/// Free blocks of one dot of the ring get multiples of the instruction's extents, those of its batch one.
+void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) const {
+  auto ring = find_if(constraint.demand->rings,
+                      [&](const LaunchDemand::Ring &ring) { return ring.stages == constraint.choices[0]; });
+  const DotDemand &dot = ring->dots[random.below(ring->dots.size())];
+  const MatrixShape &shape = constraint.demand->shape;
+  auto fit = [&](const LanesProduct &product, int64_t multiple) {
+    for (const LanesTerm &term : product.terms) {
+      if (!term.block || !isFree(*term.block))
+        continue;
+      std::vector<const ConfigValue *> fitting;
+      for (const ConfigValue &value : space.choiceList[*term.block].values)
+        if (multiple ? *value.asInteger() * product.factor % multiple == 0 : value == ConfigValue(1))
+          fitting.push_back(&value);
+      if (!fitting.empty())
+        point[*term.block] = fitting[random.below(fitting.size())];
+    }
+  };
+  fit(dot.batch, 0);
+  fit(dot.rows, shape.rows);
+  fit(dot.columns, shape.columns);
+  fit(dot.depth, shape.depth);
+}
+
+/// A pinned choice gets what it needs where that is free; a free one that lacks it, its default, or of rings every
+/// second one blocks that fit. Ends, since a value that a pin needs is drawn only while another one stands there.
 bool SpaceCover::repairNeeds(Space::Point &point) const {
   bool changed = false;
   for (const Constraint &constraint : space.constraintList) {
     unsigned needy = constraint.choices.empty() ? 0 : constraint.choices[0];
-    if (constraint.kind != Constraint::Kind::Needs || !breaks(constraint, point))
+    if (!constraint.isNeed() || !breaks(constraint, point))
       continue;
     changed = true;
-    if (isFree(needy)) {
+    bool isMatrix = constraint.kind == Constraint::Kind::Matrix;
+    if (isFree(needy) && !(isMatrix && random.below(2))) {
       point[needy] = &space.choiceList[needy].preset;
+      continue;
+    }
+    if (isMatrix) {
+      fitMatrix(constraint, point);
       continue;
     }
     std::vector<unsigned> free;
@@ -96,7 +124,7 @@ bool SpaceCover::repairNeeds(Space::Point &point) const {
 bool SpaceCover::repairLimits(Space::Point &point) const {
   bool changed = false;
   for (const Constraint &constraint : space.constraintList) {
-    if (constraint.kind == Constraint::Kind::Needs || !breaks(constraint, point))
+    if (constraint.isNeed() || !breaks(constraint, point))
       continue;
     changed = true;
     for (unsigned index : constraint.involved())
@@ -117,7 +145,9 @@ std::optional<Space::Point> SpaceCover::complete() const {
       if (!isFree(index) && !hasMeaning(index, point)) {
         again = true;
         for (const Constraint &constraint : space.constraintList)
-          if (constraint.kind == Constraint::Kind::Needs && constraint.choices[0] == index)
+          if (constraint.kind == Constraint::Kind::Matrix && constraint.choices[0] == index)
+            fitMatrix(constraint, point);
+          else if (constraint.isNeed() && constraint.choices[0] == index)
             for (unsigned other : ArrayRef(constraint.choices).drop_front())
               drawFree(point, other);
       }

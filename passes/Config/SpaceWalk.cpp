@@ -16,7 +16,8 @@ static constexpr unsigned kMaxDraws = 64;
 static constexpr uint64_t kMaxCounted = 1 << 22;
 
 std::set<unsigned> Constraint::involved() const {
-  std::set<unsigned> indices(choices.begin(), choices.end());
+  std::set<unsigned> indices = demand && kind == Kind::Shared ? demand->involved() : std::set<unsigned>();
+  indices.insert(choices.begin(), choices.end());
   for (const Term &term : terms) {
     if (term.block)
       indices.insert(*term.block);
@@ -70,7 +71,7 @@ void SpaceWalk::dropMeaningless(Space::Point &point) const {
   for (bool changed = true; changed;) {
     changed = false;
     for (const Constraint &constraint : space.constraintList) {
-      if (constraint.kind != Constraint::Kind::Needs || space.holds(constraint, point))
+      if (!constraint.isNeed() || space.holds(constraint, point))
         continue;
       point[constraint.choices[0]] = &space.choiceList[constraint.choices[0]].preset;
       changed = true;
@@ -82,6 +83,7 @@ void SpaceWalk::dropMeaningless(Space::Point &point) const {
 bool SpaceWalk::drawAgain(Space::Point &point, Random &random) const {
   bool again = false;
   for (const Constraint &constraint : space.constraintList) {
+    // To drop rings rather than draw again would leave few: most blocks fit no matrix instruction.
     if (constraint.kind == Constraint::Kind::Needs || space.holds(constraint, point))
       continue;
     again = true;
@@ -275,17 +277,45 @@ std::vector<Config> Space::enumerate(uint64_t limit) const {
   return configs;
 }
 
+/// Choices of a group that only needs speak of, and only of them: how many values they have follows from the others.
+static std::vector<const Constraint *> needsOfLeaf(ArrayRef<Constraint> constraints, unsigned index) {
+  std::vector<const Constraint *> needs;
+  for (const Constraint &constraint : constraints) {
+    if (!constraint.involved().count(index))
+      continue;
+    if (!constraint.isNeed() || constraint.choices[0] != index)
+      return {};
+    needs.push_back(&constraint);
+  }
+  return needs;
+}
+
 Space::Size Space::size() const {
   Size size;
   SpaceWalk walk(*this);
   Config defaults(table);
   for (const std::vector<unsigned> &group : walk.groups()) {
+    std::vector<unsigned> core;
+    std::vector<std::pair<int64_t, std::vector<const Constraint *>>> leaves;
+    double grid = 1;
+    for (unsigned index : group) {
+      grid *= choiceList[index].values.size();
+      std::vector<const Constraint *> needs = needsOfLeaf(constraintList, index);
+      if (needs.empty())
+        core.push_back(index);
+      else
+        leaves.emplace_back(choiceList[index].values.size(), std::move(needs));
+    }
     Point point = toPoint(defaults);
     int64_t count = 0;
-    bool counted = walk.enumerate(group, point, kMaxCounted, [&] { return ++count != 0; });
-    double grid = 1;
-    for (unsigned index : group)
-      grid *= choiceList[index].values.size();
+    bool counted = walk.enumerate(core, point, kMaxCounted, [&] {
+      int64_t ways = 1;
+      for (const auto &[values, needs] : leaves)
+        if (all_of(needs, [&](const Constraint *need) { return isMet(*need, point); }))
+          ways *= values;
+      count += ways;
+      return true;
+    });
     size.estimate *= counted ? static_cast<double>(count) : grid;
     int64_t product = 0;
     if (counted && size.exact && !MulOverflow(*size.exact, count, product))

@@ -4,6 +4,7 @@
 
 #include "passes/Layout/DotLayouts.h"
 #include "dialect/IR/LayoutBuilders.h"
+#include "dialect/IR/MatrixShape.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -12,16 +13,10 @@ using namespace helion;
 /// The largest power of two that divides `extent`.
 static int64_t evenPart(int64_t extent) { return extent & -extent; }
 
-static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
-
 bool helion::runsOnMatrices(DotOp dot, const LayoutTarget &target) {
-  auto lhs = cast<RankedTensorType>(dot.getLhs().getType()), rhs = cast<RankedTensorType>(dot.getRhs().getType()),
-       acc = cast<RankedTensorType>(dot.getAcc().getType());
-  Type element = lhs.getElementType();
+  auto lhs = cast<RankedTensorType>(dot.getLhs().getType()), acc = cast<RankedTensorType>(dot.getAcc().getType());
   ArrayRef<int64_t> shape = acc.getShape().take_back(2);
-  return target.matrices && (element.isBF16() || element.isF16()) && rhs.getElementType() == element &&
-         acc.getElementType().isF32() && shape[0] % kRows == 0 && shape[1] % kColumns == 0 &&
-         lhs.getShape().back() % kDepth == 0;
+  return target.matrices && hasMatrixTypes(dot) && kWarpMatrix.divides(shape[0], shape[1], lhs.getShape().back());
 }
 
 /// Square register tiles, and lanes of which more lie along columns, where results are contiguous.
@@ -48,8 +43,8 @@ DotSplit helion::splitDot(DotOp dot, bool matrices, bool rowsFirst, const Layout
   int64_t warps = target.warps / split.batchWarps;
   if (!matrices)
     splitOverThreads(split, rows, columns, warps * target.lanes, target.lanes);
-  int64_t rowUnit = matrices ? kRows : split.rowTile * split.rowLanes;
-  int64_t columnUnit = matrices ? kColumns : split.columnTile * split.columnLanes;
+  int64_t rowUnit = matrices ? kWarpMatrix.rows : split.rowTile * split.rowLanes;
+  int64_t columnUnit = matrices ? kWarpMatrix.columns : split.columnTile * split.columnLanes;
   for (; warps > 1; warps /= 2) {
     bool rowRoom = evenPart(rows) / (rowUnit * split.rowWarps) > 1;
     bool columnRoom = evenPart(columns) / (columnUnit * split.columnWarps) > 1;

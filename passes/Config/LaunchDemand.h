@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a launch asks of a processor's matrix instructions and shared memory, as a function of the choices. Read from
+// form K once, it holds no IR. The lowering decides in the end (codegen/Common/PlanShared.h); this is no less than
+// that.
+#ifndef HELION_PASSES_CONFIG_LAUNCHDEMAND_H
+#define HELION_PASSES_CONFIG_LAUNCHDEMAND_H
+
+#include "passes/Config/Knob.h"
+#include <set>
+
+namespace helion {
+
+/// One value per choice; the values belong to the choices or to a config.
+using ConfigPoint = std::vector<const ConfigValue *>;
+
+/// The lanes of a block: its choice, or the chunk of its slice where that is rolled, or a number.
+struct LanesTerm {
+  std::optional<unsigned> block, roll;
+  int64_t lanes = 1; // Without a choice; with one, for Constraint::Unrolls: the loop's extent.
+
+  int64_t at(const ConfigPoint &point) const;
+};
+
+/// A product of blocks and a number; saturates.
+struct LanesProduct {
+  std::vector<LanesTerm> terms;
+  int64_t factor = 1;
+
+  int64_t at(const ConfigPoint &point) const;
+};
+
+struct DotDemand {
+  LanesProduct batch, rows, columns, depth;
+  bool hasMatrixTypes;
+  int64_t bytes[2]; // Of an element of each operand.
+  bool mayStage[2]; // The operand is a load that may come through a ring.
+
+  bool runsOn(const MatrixShape &shape, const ConfigPoint &point) const;
+  /// Bytes of a slot of the ring, if the dot's loop has one.
+  int64_t slotBytes(const MatrixShape &shape, const ConfigPoint &point) const;
+  /// Bytes of the operands that no ring has.
+  int64_t operandBytes(const MatrixShape &shape, bool isStaged, const ConfigPoint &point) const;
+};
+
+struct LaunchDemand {
+  /// A loop that may have a ring.
+  struct Ring {
+    unsigned stages;                // The choice of its depth.
+    std::optional<unsigned> copies; // The choice of copies of its body; the loop of what is left has a ring too.
+    std::vector<DotDemand> dots;
+
+    bool isOn(const ConfigPoint &point) const;
+    int64_t slotBytes(const MatrixShape &shape, const ConfigPoint &point) const;
+  };
+  /// A dot, or a tile value that may change its layout.
+  struct Piece {
+    std::optional<DotDemand> dot;
+    std::optional<unsigned> ring; // Of the dot's loop.
+    LanesProduct lanes;
+    int64_t bytes; // Of an element.
+    bool isBehind; // Comes after all loops with rings, where programs run once.
+  };
+  MatrixShape shape{1, 1, 1};
+  std::optional<unsigned> order; // The choice how tiles are given to programs; persistent ones keep their rings.
+  std::vector<Ring> rings;
+  std::vector<Piece> pieces;
+
+  /// At most so many bytes of shared memory.
+  int64_t sharedBytes(const ConfigPoint &point) const;
+  /// Every choice that it looks at.
+  std::set<unsigned> involved() const;
+};
+
+} // namespace helion
+
+#endif // HELION_PASSES_CONFIG_LAUNCHDEMAND_H
