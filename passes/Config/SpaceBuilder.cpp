@@ -247,7 +247,8 @@ std::vector<std::string> SpaceBuilder::relatedSites(unsigned index, const Need &
     return {choice.site};
   std::vector<std::string> sites;
   kernel.walk([&](RangeOp range) {
-    if (range.getTile().getType().getDim().getBlock() == choice.site)
+    StringAttr block = range.getTile().getType().getDim().getBlock(); // null for a constant extent
+    if (block && block == choice.site)
       sites.push_back(range.getSite().str());
   });
   return sites;
