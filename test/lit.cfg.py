@@ -9,6 +9,7 @@
 #   %copy_tree     copies the tree's files to a folder, where a test plants a violation
 #   %cases         how many random cases a test draws: 5, or 300 under `utils/test.sh --full`
 #   %configs       how many configs of a kernel a test compiles and runs: 4, or 40
+#   %chip_configs  how many configs of a kernel a test compiles for a GPU: 5, or 50
 #   %static_tools  the folder of the self-contained tools, with the feature static-tools
 import os
 import platform
@@ -45,6 +46,7 @@ config.substitutions += [
     ("%cc", os.path.join(LLVM_BIN, "clang")),
     ("%cases", "300" if full else "5"),
     ("%configs", "40" if full else "4"),
+    ("%chip_configs", "50" if full else "5"),
 ]
 
 if full:
