@@ -136,20 +136,27 @@ class Call:
 # Comparing.
 
 
-def difference(got, want, size, dtype, kernel, roundings):
-    """None, or what differs first. NaN and infinities must stand at equal places; other values may be off by roundings to
-    the result's type and by the kernel's own error against the largest `size` of the row."""
-    if got.shape != want.shape:
-        return f"shape {got.shape}, not {want.shape}"
-    if got.size == 0:
-        return None
+def bounds(want, size, dtype, kernel, roundings):
+    """What a result may be: the value in the result's type, where that is finite, and how far off it may be there. NaN and
+    infinities must stand at equal places; other values may be off by roundings to the result's type and by the kernel's own
+    error against the largest `size` of the row."""
     relative, least = ROUNDING.get(dtype, (0, 0))
     with numpy.errstate(all="ignore"):
         held = wide(held_as(numpy.asarray(want, numpy.float64), dtype), dtype) if dtype in ROUNDING else want
         finite = numpy.isfinite(held) & numpy.isfinite(want)
-        scale = numpy.abs(numpy.where(finite, size, 0)).max(axis=-1, keepdims=True)
+        scale = numpy.abs(numpy.where(finite, size, 0)).max(axis=-1, keepdims=True, initial=0)
         own = kernel.tolerance + (kernel.narrow * relative if dtype != "f32" else 0)
-        allowed = own * scale + roundings * (relative * numpy.abs(want) + least)
+        return held, finite, own * scale + roundings * (relative * numpy.abs(want) + least)
+
+
+def difference(got, want, size, dtype, kernel, roundings):
+    """None, or what differs first."""
+    if got.shape != want.shape:
+        return f"shape {got.shape}, not {want.shape}"
+    if got.size == 0:
+        return None
+    held, finite, allowed = bounds(want, size, dtype, kernel, roundings)
+    with numpy.errstate(all="ignore"):
         right = numpy.where(finite, numpy.abs(got - want) <= allowed, (got == held) | (numpy.isnan(got) & numpy.isnan(held)))
     if right.all():
         return None
@@ -253,12 +260,12 @@ def split_outside(text, mark, brackets):
     return parts
 
 
-def uncovered(space, configs):
-    """Values that no config has, of choices with fewer values than half of the configs."""
+def values_missing(space, configs, most=None):
+    """Values that no config has, of choices with at most so many values."""
     missing = []
     for choice in space["choices"]:
         values = {str(value).replace(" ", "").lower() for value in choice["values"]}
-        if len(values) * 2 <= len(configs):
+        if most is None or len(values) <= most:
             seen = {values_in(config, choice) for config in configs}
             missing += [f"{choice['knob']}={choice['site']}={value}" for value in sorted(values - seen)]
     return missing
@@ -339,7 +346,7 @@ def main():
     check_interpreter(path, calls, kernel, options.work, [output["dtype"] for output in outputs])
     served, names, wrongs, refused = check_configs(path, configs, calls, kernel, options)
     missing = sorted({call.label for call in calls} - served)
-    lacking = uncovered(space, configs)
+    lacking = values_missing(space, configs, len(configs) // 2)
     enough = refused * 2 <= len(configs) and len(names) * 4 >= min(len(configs) - refused, space["size"]) * 3
     small = f", the space has only {space['size']}" if space["size"] < len(configs) else ""
     print(f"{label}: {len(configs)} configs{small}, {len(names)} distinct artifacts, {len(wrongs)} wrong, {f'{refused} refused, ' if refused else ''}{len(calls)} calls, "

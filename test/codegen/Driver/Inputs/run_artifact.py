@@ -64,10 +64,13 @@ class Artifact:
         with open(os.path.join(folder, "manifest.json")) as file:
             self.manifest = json.load(file)
 
-    def evaluate(self, text, names):
+    @staticmethod
+    def python_of(text):
         text = re.sub(r"\bfloordiv\b", "//", re.sub(r"\bceildiv\b", "@", str(text)))
-        text = re.sub(r"(?<![\w.])(\d+)\b", r"Integer(\1)", text)
-        return eval(text, {"__builtins__": {}, "min": min, "max": max, "Integer": Integer}, names)
+        return re.sub(r"(?<![\w.])(\d+)\b", r"Integer(\1)", text)
+
+    def evaluate(self, text, names):
+        return eval(self.python_of(text), {"__builtins__": {}, "min": min, "max": max, "Integer": Integer}, names)
 
     def holds(self, pred, names):
         return bool(self.evaluate(pred, names)) if "overlap" not in pred else True
