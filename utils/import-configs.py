@@ -26,8 +26,8 @@ SIGNATURES = {
     "rms_norm": "x=bf16[?,?] weight=bf16[?] eps=f32",
     "layer_norm": "x=bf16[?,?] weight=bf16[?] bias=bf16[?]",
     "cross_entropy": "logits=bf16[?,?] labels=i64[?]",
-    "rope_fwd": "q=bf16[?,?,?,128] k=bf16[?,?,?,128] cos=bf16[?,?,128] sin=bf16[?,?,128]",
-    "rope_bwd": "grad_q_out=bf16[?,?,?,128] grad_k_out=bf16[?,?,?,128] cos=bf16[?,?,128] sin=bf16[?,?,128]",
+    "rope_fwd": "q=bf16[?,32,?,64] k=bf16[?,8,?,64] cos=bf16[?,?,64] sin=bf16[?,?,64]",
+    "rope_bwd": "grad_q_out=bf16[?,32,?,64] grad_k_out=bf16[?,8,?,64] cos=bf16[?,?,64] sin=bf16[?,?,64]",
 }
 
 

@@ -196,6 +196,71 @@ static Result runReshape(Interpreter &in, ArrayRef<PyValue> a) {
   return PyValue(tileValue(out, value->dtype));
 }
 
+//===-- Lanes side by side ---------------------------------------------------------------------------------------===//
+
+static Result takeLane(KernelBuilder &k, const TileValue &real, int dim, int64_t index) {
+  SmallVector<DimAttr> dims = helion::dimsOf(real.value.getType());
+  dims.erase(dims.begin() + dim);
+  Type type = tileValueType(dims, laneType(real.dtype, k.context()));
+  return PyValue(tileValue(LaneOp::create(k.b, k.loc(), type, real.value, dim, index), real.dtype));
+}
+
+static Result runSplit(Interpreter &in, ArrayRef<PyValue> a) {
+  FailureOr<TileValue> value = expectTile(in, a[0], "tensor");
+  FailureOr<TileValue> real = failed(value) ? value : withRealDims(in.k, *value);
+  if (failed(real))
+    return failure();
+  SmallVector<DimAttr> dims = helion::dimsOf(real->value.getType());
+  if (dims.empty() || dims.back().getConstant() != 2)
+    return in.k.fail("`hl.split` needs a last dim of 2, and the dims are " + dimsStr(dims));
+  std::vector<PyValue> halves;
+  for (int64_t index : {0, 1}) {
+    Result half = takeLane(in.k, *real, dims.size() - 1, index);
+    if (failed(half))
+      return failure();
+    halves.push_back(*half);
+  }
+  return makeSequence(std::move(halves));
+}
+
+// Values of one type and one shape along a new dim.
+static Result stack(Interpreter &in, ArrayRef<PyValue> items, const PyValue &dim, StringRef method) {
+  if (items.empty())
+    return in.k.fail("`" + method + "` needs at least one tile value");
+  FailureOr<DType> type = resultType(in.k, items);
+  if (failed(type))
+    return failure();
+  SmallVector<TileValue> values;
+  for (const PyValue &item : items) {
+    Result same = castTo(in.k, item, *type);
+    FailureOr<TileValue> value = failed(same) ? FailureOr<TileValue>(failure()) : expectTile(in, *same, "tensors");
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  FailureOr<int64_t> number = expectInteger(in, dim, "dim");
+  FailureOr<SmallVector<TileValue>> wide = broadcastTogether(in.k, values);
+  if (failed(number) || failed(wide))
+    return failure();
+  FailureOr<int> place = normalizeDim(in.k, *number, wide->front().rank() + 1);
+  SmallVector<Value> operands;
+  for (const TileValue &value : *wide) {
+    FailureOr<TileValue> real = withRealDims(in.k, value);
+    if (failed(real) || failed(place))
+      return failure();
+    operands.push_back(real->value);
+  }
+  SmallVector<DimAttr> dims = helion::dimsOf(operands[0].getType());
+  dims.insert(dims.begin() + *place, DimAttr::get(in.k.context(), operands.size()));
+  Type stacked = tileValueType(dims, laneType(*type, in.k.context()));
+  return PyValue(tileValue(StackOp::create(in.k.b, in.k.loc(), stacked, operands, *place), *type));
+}
+
+static Result runStack(Interpreter &in, ArrayRef<PyValue> a) {
+  FailureOr<std::vector<PyValue>> items = in.elements(a[0]);
+  return failed(items) ? Result(failure()) : stack(in, *items, a[1], "torch.stack");
+}
+
 static Result runSize(Interpreter &in, ArrayRef<PyValue> a) {
   Result shape = in.attribute(a[0], "shape");
   if (failed(shape) || !a[1].isGiven())
@@ -222,6 +287,10 @@ std::vector<OperationRow> helion::frontend::shapeOperations() {
              Result shape = in.attribute(a[1], "shape");
              return failed(shape) ? shape : runExpand(in, {a[0], makeSequence({*shape})});
            }},
+          {"hl.split", "tensor", runSplit},
+          {"hl.join", "tensor0 tensor1",
+           [](Interpreter &in, ArrayRef<PyValue> a) { return stack(in, {a[0], a[1]}, int64_t(-1), "hl.join"); }},
+          {"torch.stack", "tensors dim=0", runStack},
           {"torch.reshape Tensor.reshape Tensor.view", "input *shape", runReshape},
           {"Tensor.contiguous Tensor.clone Tensor.detach", "input", identity},
           {"Tensor.size", "input dim=None", runSize}};

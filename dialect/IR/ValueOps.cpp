@@ -110,6 +110,41 @@ LogicalResult ReshapeOp::verify() {
   return verifySameElement(*this, getValue().getType(), getResult().getType());
 }
 
+/// The dims with and without dim `dim`, which has to be the constant `extent`; any constant where it is 0.
+static LogicalResult verifyOwnDim(Operation *op, uint64_t dim, ArrayRef<DimAttr> with, ArrayRef<DimAttr> without,
+                                  int64_t extent) {
+  if (dim >= with.size())
+    return op->emitOpError() << "dim `" << dim << "` is outside the rank " << with.size();
+  std::optional<int64_t> constant = with[dim].getConstant();
+  if (!constant || (extent && *constant != extent))
+    return op->emitOpError() << "dim `" << with[dim].str() << "` is not "
+                             << (extent ? "the number of values, " + Twine(extent) : Twine("a constant"));
+  SmallVector<DimAttr> rest(with);
+  rest.erase(rest.begin() + dim);
+  if (rest != without)
+    return op->emitOpError() << "dims " << dimsStr(with) << " without `" << dim << "` are not " << dimsStr(without);
+  return success();
+}
+
+LogicalResult LaneOp::verify() {
+  SmallVector<DimAttr> from = dimsOf(getValue().getType()), to = dimsOf(getResult().getType());
+  if (failed(verifyOwnDim(*this, getDim(), from, to, 0)))
+    return failure();
+  if (getIndex() >= uint64_t(*from[getDim()].getConstant()))
+    return emitOpError() << "lane `" << int64_t(getIndex()) << "` is outside the dim `" << from[getDim()].str() << "`";
+  return verifySameElement(*this, getValue().getType(), getResult().getType());
+}
+
+LogicalResult StackOp::verify() {
+  if (getValues().empty())
+    return emitOpError() << "has no values";
+  Type type = getValues()[0].getType();
+  SmallVector<DimAttr> from = dimsOf(type), to = dimsOf(getResult().getType());
+  if (failed(verifyOwnDim(*this, getDim(), to, from, getValues().size())))
+    return failure();
+  return verifySameElement(*this, type, getResult().getType());
+}
+
 LogicalResult ReboundOp::verify() {
   SmallVector<DimAttr> from = dimsOf(getValue().getType()), to = dimsOf(getResult().getType());
   auto sameExtent = [](DimAttr a, DimAttr b) { return a.withoutRange() == b.withoutRange(); };

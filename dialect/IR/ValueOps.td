@@ -53,6 +53,30 @@ def Helion_ReshapeOp : Helion_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Helion_LaneOp : Helion_Op<"lane", [Pure]> {
+  let summary = "form K: one lane of a dim of constant extent; the dim goes";
+  let description = [{
+    `helion.lane %v dim 1 at 0 : tensor<?x2xf32, #helion.dims<bi@i, 2>> -> tensor<?xf32, #helion.dims<bi@i>>`. `helion-normalize` makes it
+    an access of those lanes alone where the value comes from memory, else a reduction over a dim with one lane left.
+  }];
+  let arguments = (ins Helion_TileValue:$value, I64Attr:$dim, I64Attr:$index);
+  let results = (outs Helion_ScalarOrTileValue:$result);
+  let assemblyFormat = "$value `dim` $dim `at` $index attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Helion_StackOp : Helion_Op<"stack", [Pure, SameTypeOperands]> {
+  let summary = "form K: values of one type side by side along a new dim";
+  let description = [{
+    `helion.stack %a, %b dim 1 : (!t, !t) -> tensor<?x2xf32, #helion.dims<bi@i, 2>>`, the inverse of two `helion.lane`. `helion-normalize`
+    makes it one store per value where the result is stored, else a selection by lane.
+  }];
+  let arguments = (ins Variadic<Helion_ScalarOrTileValue>:$values, I64Attr:$dim);
+  let results = (outs Helion_TileValue:$result);
+  let assemblyFormat = "$values `dim` $dim attr-dict `:` `(` type($values) `)` `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Helion_ReboundOp : Helion_Op<"rebound", [Pure]> {
   let summary = "change the range parts of a type; lanes keep their values";
   let description = [{The only way that a lane outside a range becomes visible: `bn@n` to `bn`, `bn` to `bn@n`, `bn@a` to `bn@b`.}];

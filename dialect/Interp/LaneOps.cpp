@@ -34,9 +34,10 @@ static LogicalResult splat(Machine &machine, SplatOp op) {
   return machine.setInts(op.getResult(), *shape, std::vector<int64_t>(count, value->ints[0]));
 }
 
-/// Operand lane of each result lane, when result dim `d` walks the operand in steps of `strides[d]` (0 repeats).
-static std::vector<int64_t> sourceLanes(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
-  std::vector<int64_t> lanes = {0};
+/// Operand lane of each result lane, when result dim `d` walks the operand in steps of `strides[d]` (0 repeats) from
+/// lane `first`.
+static std::vector<int64_t> sourceLanes(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides, int64_t first) {
+  std::vector<int64_t> lanes = {first};
   for (auto [extent, stride] : llvm::zip(shape, strides)) {
     std::vector<int64_t> wider;
     wider.reserve(lanes.size() * extent);
@@ -56,8 +57,8 @@ template <typename T> static std::vector<T> gather(const std::vector<T> &from, A
 }
 
 static LogicalResult setGathered(Machine &machine, Value result, const Lanes &from, ArrayRef<int64_t> shape,
-                                 ArrayRef<int64_t> strides) {
-  std::vector<int64_t> lanes = sourceLanes(shape, strides);
+                                 ArrayRef<int64_t> strides, int64_t first = 0) {
+  std::vector<int64_t> lanes = sourceLanes(shape, strides, first);
   if (from.isFloat)
     return machine.setFloats(result, shape, gather(from.floats, lanes));
   return machine.setInts(result, shape, gather(from.ints, lanes));
@@ -82,6 +83,42 @@ static LogicalResult permute(Machine &machine, PermuteOp op) {
     strides.push_back(from[dim]);
   }
   return setGathered(machine, op.getResult(), *value, shape, strides);
+}
+
+static LogicalResult lane(Machine &machine, LaneOp op) {
+  LanesRef value = machine.lanes(op.getValue());
+  Shape shape = value->shape, strides = contiguousStrides(shape);
+  int64_t first = int64_t(op.getIndex()) * strides[op.getDim()];
+  shape.erase(shape.begin() + op.getDim());
+  strides.erase(strides.begin() + op.getDim());
+  return setGathered(machine, op.getResult(), *value, shape, strides, first);
+}
+
+/// Lane after lane, each from the value that its place in the new dim names.
+template <typename T>
+static std::vector<T> sideBySide(ArrayRef<LanesRef> values, std::vector<T> Lanes::*lanes, size_t inner) {
+  std::vector<T> result;
+  size_t count = ((*values[0]).*lanes).size();
+  result.reserve(count * values.size());
+  for (size_t outer = 0; outer != count; outer += inner)
+    for (const LanesRef &value : values)
+      result.insert(result.end(), ((*value).*lanes).begin() + outer, ((*value).*lanes).begin() + outer + inner);
+  return result;
+}
+
+static LogicalResult stack(Machine &machine, StackOp op) {
+  FailureOr<Shape> shape = machine.shapeOf(op, op.getResult().getType());
+  if (failed(shape))
+    return failure();
+  SmallVector<LanesRef> values;
+  for (Value value : op.getValues())
+    values.push_back(machine.lanes(value));
+  size_t inner = 1;
+  for (int64_t extent : ArrayRef<int64_t>(*shape).drop_front(op.getDim() + 1))
+    inner *= extent;
+  if (values[0]->isFloat)
+    return machine.setFloats(op.getResult(), *shape, sideBySide(values, &Lanes::floats, inner));
+  return machine.setInts(op.getResult(), *shape, sideBySide(values, &Lanes::ints, inner));
 }
 
 /// Reshape and rebound: the same lanes under another type.
@@ -121,11 +158,13 @@ ArrayRef<OpRow> helion::interp::laneRows() {
   static const OpRow rows[] = {
       {"helion.broadcast", runAs<BroadcastOp, broadcast>},
       {"helion.iota", runAs<IotaOp, iota>},
+      {"helion.lane", runAs<LaneOp, lane>},
       {"helion.mask", runAs<MaskOp, mask>},
       {"helion.permute", runAs<PermuteOp, permute>},
       {"helion.rebound", retype},
       {"helion.reshape", retype},
       {"helion.splat", runAs<SplatOp, splat>},
+      {"helion.stack", runAs<StackOp, stack>},
   };
   return rows;
 }

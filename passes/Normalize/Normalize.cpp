@@ -54,6 +54,7 @@ struct Normalize : public helion::impl::NormalizePassBase<Normalize> {
   void runOnOperation() override {
     OpPassManager simplify(ModuleOp::getOperationName());
     simplify.addPass(createLaunchCopiesPass());
+    simplify.addPass(createSplitLanesPass());
     simplify.addPass(createCanonicalizerPass());
     simplify.addPass(createCSEPass());
     if (failed(runPipeline(simplify, getOperation())))

@@ -35,7 +35,7 @@ def LaunchCopiesPass : Pass<"helion-launch-copies", "::mlir::ModuleOp"> {
 def NormalizePass : Pass<"helion-normalize", "::mlir::ModuleOp"> {
   let summary = "Bring form K into its canonical text: simplified, unique sites, no unprintable constants";
   let description = [{
-    **Does.** Makes copies launches (`helion-launch-copies`); canonicalizes and removes common subexpressions; turns constants of symbolic shape, which folders of `arith` make and
+    **Does.** Makes copies launches (`helion-launch-copies`) and lanes accesses (`helion-split-lanes`); canonicalizes and removes common subexpressions; turns constants of symbolic shape, which folders of `arith` make and
     which do not re-parse, into a scalar constant and `helion.splat`; gives every op that has a site a name that is unique in its
     kernel (an empty site gets a name from what the op works on, a repeated one a running number).
 
@@ -52,6 +52,33 @@ def NormalizePass : Pass<"helion-normalize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::helion::HelionDialect"];
   let statistics = [Statistic<"splatted", "constants-splatted", "constants of symbolic shape turned into splats">,
                     Statistic<"named", "sites-named", "sites that got a name or a number">];
+}
+
+def SplitLanesPass : Pass<"helion-split-lanes", "::mlir::ModuleOp"> {
+  let summary = "Make lanes of a value accesses of a part of a tensor, and stores of stacked values one store each";
+  let description = [{
+    **Does.** Replaces `helion.lane` by the same computation on one lane, from the loads on: a load of a slice with constant bounds
+    becomes a load of the part. A store of a value that `helion.stack` made, side by side along a slice, becomes one store per
+    stacked value. Where a lane does not come from memory (it was reduced, multiplied as a matrix, carried by a loop, or its
+    neighbours are interleaved), it is the maximum over the dim with -inf in other lanes; a stack that is not stored is a
+    selection by lane number. `helion-normalize` runs it.
+
+    **Before / After.**
+    ```mlir
+    %s = helion.range %c0 to %c8 site "slice.8" : !helion.tile<8>
+    %v = helion.load %x[%i, %s] ...                                     // tensor<?x8xf32>
+    %p = helion.reshape %v [array<i64: 0>, array<i64: 1, 2>] ...        // tensor<?x2x4xf32>
+    %b = helion.lane %p dim 1 at 1 ...                                  // tensor<?x4xf32>
+    // becomes
+    %s = helion.range %c4 to %c8 site "slice.8" : !helion.tile<4>
+    %b = helion.load %x[%i, %s] ...
+    ```
+    **Needs.** Form K. **Gives.** Form K without `helion.lane` and `helion.stack`; sites that `helion-normalize` names. **Reads.** none.
+    **Fails when.** never. **Numerics.** exact.
+  }];
+  let dependentDialects = ["::helion::HelionDialect", "::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"lanesLoaded", "lanes-loaded", "lanes that became accesses">,
+                    Statistic<"storesSplit", "stores-split", "stores of stacked values that became one store each">];
 }
 
 def VerifyFormPass : Pass<"helion-verify-form", "::mlir::ModuleOp"> {

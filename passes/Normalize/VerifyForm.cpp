@@ -29,8 +29,9 @@ std::optional<Form> formOf(StringRef name) {
 
 /// Ops of our dialect that do not exist in all forms; the others do.
 const llvm::StringSet<> &onlyInKernel() {
-  static const llvm::StringSet<> names = {"helion.tile",       "helion.range",   "helion.tile_id", "helion.tile_count",
-                                          "helion.block_size", "helion.rebound", "helion.block"};
+  static const llvm::StringSet<> names = {"helion.tile",       "helion.range",      "helion.tile_id",
+                                          "helion.tile_count", "helion.block_size", "helion.rebound",
+                                          "helion.block",      "helion.lane",       "helion.stack"};
   return names;
 }
 const llvm::StringSet<> &sinceScheduled() {

@@ -265,6 +265,12 @@ def rope(x, cos, sin):
     return [(turned, size + numpy.concatenate([size[..., half:], size[..., :half]], axis=3))]
 
 
+def rope_interleaved(x, cos, sin):
+    (turned, size), = rope(numpy.concatenate([x[..., 0::2], x[..., 1::2]], axis=3), cos, sin)
+    halves = turned.shape[:3] + (2, turned.shape[3] // 2)
+    return [tuple(part.reshape(halves).swapaxes(3, 4).reshape(x.shape) for part in (turned, size))]
+
+
 def scatter_rows(ids, x, like):
     out = numpy.zeros_like(like)
     out[ids] = x
@@ -324,6 +330,8 @@ KERNELS = {
     "cross_entropy": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy, 1e-5),
     "cross_entropy_mean": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy_mean, 1e-5),
     "rope": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope, 1e-6),
+    "rope_pairs": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope, 1e-6),
+    "rope_interleaved": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope_interleaved, 1e-6),
     "embedding": Kernel("embedding", "ids=i64[?] w={t}[?,?]", embedding_calls, embedding, 0),
     "attention": attention_row(attention, 16),
     "attention_causal": attention_row(attention_causal, 20, causal=True),

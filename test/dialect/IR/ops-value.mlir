@@ -29,6 +29,14 @@ helion.kernel @values(%n: index {helion.name = "n"}, %s: f32 {helion.name = "s"}
       %q = helion.splat %s : f32 -> !p
       // CHECK: helion.reshape %{{.*}} {{\[}}array<i64: 0, 1>] : tensor<?x64xf32, #helion.dims<bi, 64>> -> tensor<?xf32, #helion.dims<bi*64>>
       %f = helion.reshape %q [array<i64: 0, 1>] : !p -> tensor<?xf32, #helion.dims<64 * bi>>
+      // CHECK: helion.lane %{{.*}} dim 1 at 63 : tensor<?x64xf32, #helion.dims<bi, 64>> -> tensor<?xf32, #helion.dims<bi>>
+      %lane = helion.lane %q dim 1 at 63 : !p -> tensor<?xf32, #helion.dims<bi>>
+      // CHECK: helion.stack %[[L:.*]], %[[L]] dim 1 : (tensor<?xf32, #helion.dims<bi>>, tensor<?xf32, #helion.dims<bi>>) -> tensor<?x2xf32, #helion.dims<bi, 2>>
+      %stack = helion.stack %lane, %lane dim 1 : (tensor<?xf32, #helion.dims<bi>>, tensor<?xf32, #helion.dims<bi>>) -> tensor<?x2xf32, #helion.dims<bi, 2>>
+      // CHECK: helion.stack %arg1, %arg1, %arg1 dim 0 : (f32, f32, f32) -> tensor<3xf32, #helion.dims<3>>
+      %three = helion.stack %s, %s, %s dim 0 : (f32, f32, f32) -> tensor<3xf32, #helion.dims<3>>
+      // CHECK: helion.lane %{{.*}} dim 0 at 2 : tensor<3xf32, #helion.dims<3>> -> f32
+      %third = helion.lane %three dim 0 at 2 : tensor<3xf32, #helion.dims<3>> -> f32
       // CHECK: helion.mask %{{.*}} dims [0, 1] by(%{{.*}}, %{{.*}}) fill %arg1 :
       %m = helion.mask %b dims [0, 1] by(%i, %j) fill %s : !t, (!helion.tile<bi@i>, !helion.tile<bj@j>), f32
       // CHECK: helion.reduce addf %{{.*}} dim 1 site "sum.0"

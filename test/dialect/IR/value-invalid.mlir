@@ -208,3 +208,74 @@ helion.kernel @negative_dot_rank(%s: f32 {helion.name = "s"}) {
   %k = helion.dot %a, %a, %a site "dot.0" : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   helion.return
 }
+
+// -----
+
+helion.kernel @negative_lane_dim(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<4x2xf32>
+  // expected-error @below {{dim `2` is outside the rank 2}}
+  %k = helion.lane %a dim 2 at 0 : tensor<4x2xf32> -> tensor<4xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_lane_index(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<4x2xf32>
+  // expected-error @below {{lane `2` is outside the dim `2`}}
+  %k = helion.lane %a dim 1 at 2 : tensor<4x2xf32> -> tensor<4xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_lane_block(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<?x2xf32, #helion.dims<bi, 2>>
+  // expected-error @below {{dim `bi` is not a constant}}
+  %k = helion.lane %a dim 0 at 0 : tensor<?x2xf32, #helion.dims<bi, 2>> -> tensor<2xf32, #helion.dims<2>>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_lane_dims(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<4x2xf32>
+  // expected-error @below {{dims [4, 2] without `1` are not [2]}}
+  %k = helion.lane %a dim 1 at 0 : tensor<4x2xf32> -> tensor<2xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_lane_element(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<4x2xf32>
+  // expected-error @below {{element types 'f32' and 'f16' differ}}
+  %k = helion.lane %a dim 1 at 0 : tensor<4x2xf32> -> tensor<4xf16>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_stack_none(%s: f32 {helion.name = "s"}) {
+  // expected-error @below {{has no values}}
+  %k = "helion.stack"() <{dim = 0 : i64}> : () -> tensor<1xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_stack_count(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{dim `3` is not the number of values, 2}}
+  %k = helion.stack %a, %a dim 1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4x3xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_stack_types(%s: f32 {helion.name = "s"}) {
+  %a = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{requires all operands to have the same type}}
+  %k = helion.stack %a, %s dim 1 : (tensor<4xf32>, f32) -> tensor<4x2xf32>
+  helion.return
+}
