@@ -321,7 +321,7 @@ static TemplateValues variantValues(const PackageVariant &variant) {
 
 static void addFeatures(const PackageSignature &signature, TemplateValues &values) {
   PlanText plan(callOf(signature));
-  std::string declarations, assignments, names, corpus;
+  std::string declarations, assignments, names, corpus, ranges;
   for (auto [index, feature] : enumerate(signature.features)) {
     std::string value = plan.expression(feature.value);
     // Only what the tree asks for is named in it.
@@ -333,15 +333,25 @@ static void addFeatures(const PackageSignature &signature, TemplateValues &value
     assignments += formatv("values[{0}] = {1};\n", index, value);
     names += cppQuoted(feature.name) + ", ";
   }
-  for (const std::vector<int64_t> &row : signature.corpus)
+  const std::set<std::vector<int64_t>> rows(signature.corpus.begin(), signature.corpus.end());
+  for (const std::vector<int64_t> &row : rows)
     for (int64_t value : row)
       corpus += integerLiteral(value) + ", ";
+  for (size_t f = 0; f < signature.features.size() && !rows.empty(); ++f) {
+    int64_t least = (*rows.begin())[f], most = least;
+    for (const std::vector<int64_t> &row : rows) {
+      least = std::min(least, row[f]);
+      most = std::max(most, row[f]);
+    }
+    ranges += integerLiteral(least) + ", " + integerLiteral(most) + ", ";
+  }
   values.texts["features"] = declarations;
   values.texts["featureValues"] = assignments;
   values.texts["featureNames"] = names;
   values.texts["featureCount"] = std::to_string(signature.features.size());
   values.texts["corpus"] = corpus;
-  values.texts["corpusRows"] = std::to_string(signature.corpus.size());
+  values.texts["corpusRows"] = std::to_string(rows.size());
+  values.texts["ranges"] = ranges;
 }
 
 static void addOutputsAndChecks(const Manifest &manifest, TemplateValues &values) {
@@ -354,6 +364,7 @@ static void addOutputsAndChecks(const Manifest &manifest, TemplateValues &values
   values.texts["outputTable"] = table;
   values.texts["outputSizes"] = plan.outputSizes();
   values.texts["checks"] = plan.checks();
+  values.texts["checkFunction"] = manifest.plan.checks.empty() ? "nullptr" : "failingCheck";
   values.texts["checkMessages"] = messages;
 }
 

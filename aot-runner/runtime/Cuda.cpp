@@ -111,10 +111,8 @@ static int attribute(const CudaDriver &driver, CUdevice device, CUdevice_attribu
   return driver.cuDeviceGetAttribute(&value, name, device) == CUDA_SUCCESS ? value : 0;
 }
 
-bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProblem &problem) {
-  CUdevice device = 0;
+bool cudaChip(const CudaDriver &driver, int ordinal, CudaChip &chip, CudaProblem &problem) {
   int count = 0;
-  size_t memory = 0;
   if (!did(driver, driver.cuDeviceGetCount(&count), "cuDeviceGetCount", problem))
     return false;
   if (ordinal >= count) {
@@ -122,19 +120,27 @@ bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProb
     std::snprintf(problem.text, sizeof problem.text, "no NVIDIA device %d: the driver sees %d", ordinal, count);
     return false;
   }
+  if (!did(driver, driver.cuDeviceGet(&chip.device, ordinal), "cuDeviceGet", problem))
+    return false;
+  chip.major = attribute(driver, chip.device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  chip.minor = attribute(driver, chip.device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  chip.multiprocessors = attribute(driver, chip.device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  return true;
+}
+
+bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProblem &problem) {
+  size_t memory = 0;
   facts = CudaFacts();
-  if (!did(driver, driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", problem) ||
-      !did(driver, driver.cuDeviceGetName(facts.name, sizeof facts.name, device), "cuDeviceGetName", problem) ||
+  if (!cudaChip(driver, ordinal, facts, problem))
+    return false;
+  CUdevice device = facts.device;
+  if (!did(driver, driver.cuDeviceGetName(facts.name, sizeof facts.name, device), "cuDeviceGetName", problem) ||
       !did(driver, driver.cuDeviceTotalMem_v2(&memory, device), "cuDeviceTotalMem", problem))
     return false;
   if (driver.cuDeviceGetPCIBusId(facts.busId, sizeof facts.busId, device) != CUDA_SUCCESS)
     facts.busId[0] = 0;
   driver.cuDriverGetVersion(&facts.driverVersion);
-  facts.device = device;
   facts.memoryBytes = int64_t(memory);
-  facts.major = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-  facts.minor = attribute(driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  facts.multiprocessors = attribute(driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   facts.maxThreads = attribute(driver, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   facts.maxGrid[0] = attribute(driver, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
   facts.maxGrid[1] = attribute(driver, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
@@ -146,12 +152,12 @@ bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProb
   return true;
 }
 
-CudaFit cudaFit(const CudaFacts &facts, const char *chip) {
+CudaFit cudaFit(const CudaChip &device, const char *chip) {
   if (std::strncmp(chip, "sm_", 3) != 0)
     return CudaFit::None;
   char *end;
   long wanted = std::strtol(chip + 3, &end, 10);
-  long here = facts.major * 10 + facts.minor;
+  long here = device.major * 10 + device.minor;
   if (std::strcmp(end, "a") == 0)
     return here == wanted ? CudaFit::All : CudaFit::None;
   if (*end != 0 || end == chip + 3 || here < wanted)

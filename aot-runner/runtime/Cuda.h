@@ -30,13 +30,20 @@ constexpr int oldestCuda = 12000;
 /// Opens and starts the driver at the first call. Null without one, then `problem` says why.
 const CudaDriver *cudaDriver(CudaProblem &problem);
 
-struct CudaFacts {
-  CUdevice device = 0; // What the driver calls it.
-  char name[256] = "";
-  char busId[32] = "";      // What other libraries of the vendor know the device by.
+/// What decides which code a device runs. The driver knows it at once; others of the facts take it milliseconds.
+struct CudaChip {
+  CUdevice device = 0;      // What the driver calls it.
   int major = 0, minor = 0; // Compute capability.
   int multiprocessors = 0;
-  int maxThreads = 0; // Of a block.
+};
+
+/// Device `ordinal` of this process. False without it, then `problem` says why.
+bool cudaChip(const CudaDriver &driver, int ordinal, CudaChip &chip, CudaProblem &problem);
+
+struct CudaFacts : CudaChip {
+  char name[256] = "";
+  char busId[32] = ""; // What other libraries of the vendor know the device by.
+  int maxThreads = 0;  // Of a block.
   int maxGrid[3] = {0, 0, 0};
   int clockKilohertz = 0, memoryClockKilohertz = 0; // At most; 0 where the driver does not tell.
   int driverVersion = 0;                            // The CUDA that it knows.
@@ -45,13 +52,12 @@ struct CudaFacts {
   int64_t memoryBytes = 0;
 };
 
-/// Device `ordinal` of this process. False without it, then `problem` says why.
 bool cudaFacts(const CudaDriver &driver, int ordinal, CudaFacts &facts, CudaProblem &problem);
 
 /// What a device runs of code for a chip. `sm_90a` runs on exactly 9.0, since it uses what only that has; a cubin for
 /// `sm_80` on 8.0 and newer devices of the same major number, PTX for it on whatever is newer.
 enum class CudaFit : uint8_t { None, Text, All };
-CudaFit cudaFit(const CudaFacts &facts, const char *chip);
+CudaFit cudaFit(const CudaChip &device, const char *chip);
 
 /// Whether the context is lost with the error, so that all later calls give it too.
 bool isSticky(CUresult error);

@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of element types and one conversion that is generic over the bits of exponent and mantissa.
+// One conversion that is generic over the bits of exponent and mantissa.
 #include "DType.h"
-
-#include "dlpack.h"
 
 #include <cstring>
 
 namespace HELION_RUNTIME {
 
-static constexpr DTypeInfo table[] = {
-    {"f64", 8, kDLFloat, 64, 11, 52, true},
-    {"f32", 4, kDLFloat, 32, 8, 23, true},
-    {"f16", 2, kDLFloat, 16, 5, 10, true},
-    {"bf16", 2, kDLBfloat, 16, 8, 7, true},
-    {"f8e4m3", 1, kDLFloat8_e4m3fn, 8, 4, 3, false},
-    {"f8e5m2", 1, kDLFloat8_e5m2, 8, 5, 2, true},
-    {"i64", 8, kDLInt, 64, 0, 0, false},
-    {"i32", 4, kDLInt, 32, 0, 0, false},
-    {"i16", 2, kDLInt, 16, 0, 0, false},
-    {"i8", 1, kDLInt, 8, 0, 0, false},
-    {"ui8", 1, kDLUInt, 8, 0, 0, false},
-    {"bool", 1, kDLBool, 8, 0, 0, false},
-};
-
-const DTypeInfo &info(DType type) { return table[static_cast<size_t>(type)]; }
-
 bool parseDType(const char *name, DType &type) {
-  for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i) {
-    if (std::strcmp(name, table[i].name) == 0) {
+  for (size_t i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); ++i) {
+    if (std::strcmp(name, dtypes[i].name) == 0) {
       type = static_cast<DType>(i);
       return true;
     }

@@ -6,6 +6,7 @@
 #define HELION_AOT_RUNNER_RUNTIME_DTYPE_H
 
 #include "Namespace.h"
+#include "dlpack.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,27 @@ struct DTypeInfo {
   bool isFloat() const { return exponentBits != 0; }
 };
 
-const DTypeInfo &info(DType type);
+inline constexpr DTypeInfo dtypes[] = {
+    {"f64", 8, kDLFloat, 64, 11, 52, true},
+    {"f32", 4, kDLFloat, 32, 8, 23, true},
+    {"f16", 2, kDLFloat, 16, 5, 10, true},
+    {"bf16", 2, kDLBfloat, 16, 8, 7, true},
+    {"f8e4m3", 1, kDLFloat8_e4m3fn, 8, 4, 3, false},
+    {"f8e5m2", 1, kDLFloat8_e5m2, 8, 5, 2, true},
+    {"i64", 8, kDLInt, 64, 0, 0, false},
+    {"i32", 4, kDLInt, 32, 0, 0, false},
+    {"i16", 2, kDLInt, 16, 0, 0, false},
+    {"i8", 1, kDLInt, 8, 0, 0, false},
+    {"ui8", 1, kDLUInt, 8, 0, 0, false},
+    {"bool", 1, kDLBool, 8, 0, 0, false},
+};
+
+constexpr const DTypeInfo &info(DType type) { return dtypes[static_cast<size_t>(type)]; }
+
+/// A DLDataType of one lane as a word: every target of ours is little-endian.
+constexpr uint32_t typeWord(DType type) {
+  return uint32_t(info(type).dlpackCode) | uint32_t(info(type).dlpackBits) << 8 | uint32_t(1) << 16;
+}
 
 /// False when no element type has this name.
 bool parseDType(const char *name, DType &type);

@@ -5,17 +5,24 @@ namespace HELION_RUNTIME {
 
 static constexpr int64_t workspaceAlignment = 64;
 
+#define HELION_COLD __attribute__((cold, noinline))
+
 namespace {
 /// A call on its way: what was read of it so far.
 struct Reading {
   const Signature *signature = nullptr;
   int signatureIndex = 0;
-  Tensor tensors[maxParameters];
   Call call;
+  const DLDevice *memory = nullptr; // Of the first tensor.
+  Tensor tensors[maxParameters];
 };
 } // namespace
 
-static bool hasSizes(const DLTensor &tensor, const Parameter &parameter) {
+static bool isSame(const DLDevice &a, const DLDevice &b) {
+  return a.device_type == b.device_type && a.device_id == b.device_id;
+}
+
+static inline bool hasSizes(const DLTensor &tensor, const Parameter &parameter) {
   if (!parameter.sizes)
     return true;
   for (int d = 0; d < parameter.rank; ++d)
@@ -24,10 +31,10 @@ static bool hasSizes(const DLTensor &tensor, const Parameter &parameter) {
   return true;
 }
 
-static bool accepts(const Parameter &parameter, const Passed &passed) {
+static inline bool accepts(const Parameter &parameter, const Passed &passed) {
   switch (parameter.kind) {
   case Parameter::Kind::Tensor:
-    return passed.tensor && hasType(*passed.tensor, parameter.dtype, parameter.rank) &&
+    return passed.tensor && hasType(*passed.tensor, parameter.type, parameter.rank) &&
            hasSizes(*passed.tensor, parameter);
   case Parameter::Kind::None:
     return !passed.tensor;
@@ -42,7 +49,8 @@ static bool accepts(const Parameter &parameter, const Passed &passed) {
   return false;
 }
 
-static Status findSignature(const Package &package, const Passed *passed, Reading &reading) {
+/// The status of a call that no signature takes: which one comes nearest.
+HELION_COLD static Status nearestSignature(const Package &package, const Passed *passed) {
   int nearest = 0, fewest = package.parameterCount + 1;
   for (int s = 0; s < package.signatureCount; ++s) {
     int misfits = 0;
@@ -52,69 +60,86 @@ static Status findSignature(const Package &package, const Passed *passed, Readin
       nearest = s;
       fewest = misfits;
     }
-    if (misfits == 0)
-      break;
   }
-  reading.signature = &package.signatures[nearest];
-  reading.signatureIndex = nearest;
-  return fewest == 0 ? StatusOk : Status(StatusSignature + nearest);
+  return Status(StatusSignature + nearest);
+}
+
+static inline bool fits(const Package &package, const Signature &signature, const Passed *passed) {
+  for (int i = 0; i < package.parameterCount; ++i)
+    if (!accepts(signature.parameters[i], passed[i]))
+      return false;
+  return true;
+}
+
+static inline Status findSignature(const Package &package, const Passed *passed, Reading &reading) {
+  for (int s = 0; s < package.signatureCount; ++s) {
+    if (!fits(package, package.signatures[s], passed))
+      continue;
+    reading.signature = &package.signatures[s];
+    reading.signatureIndex = s;
+    return StatusOk;
+  }
+  return nearestSignature(package, passed);
 }
 
 /// What a kernel changes in place must lie apart from all else that it reads or writes.
-static Status checkWritten(const Package &package, const Reading &reading) {
+static bool isApart(const Package &package, const Reading &reading, int written) {
   const Parameter *parameters = reading.signature->parameters;
-  for (int i = 0; i < package.parameterCount; ++i) {
-    if (parameters[i].kind != Parameter::Kind::Tensor || !parameters[i].writes)
-      continue;
-    if (repeatsElements(reading.tensors[i]))
-      return StatusOverlap;
-    for (int other = 0; other < package.parameterCount; ++other)
-      if (other != i && parameters[other].kind == Parameter::Kind::Tensor &&
-          overlap(reading.tensors[i], reading.tensors[other]) != Overlap::None)
-        return StatusOverlap;
-  }
-  return StatusOk;
+  if (repeatsElements(reading.tensors[written]))
+    return false;
+  for (int other = 0; other < package.parameterCount; ++other)
+    if (other != written && parameters[other].kind == Parameter::Kind::Tensor &&
+        !areApart(reading.tensors[written], reading.tensors[other]))
+      return false;
+  return true;
 }
 
-static Status read(const Package &package, const Passed *passed, Reading &reading) {
-  if (Status status = checkMachine(package))
-    return status;
+/// Whether the memory is of the call's device. The first tensor decides that, and it must be one that runs the package.
+static inline Status checkMemory(const Package &package, const DLDevice &memory, Reading &reading) {
+  if (reading.memory && isSame(memory, *reading.memory))
+    return StatusOk;
+  int32_t device;
+  if (!isHere(memory, device) || (reading.memory && device != reading.call.device))
+    return StatusWrongDevice;
+  if (reading.memory)
+    return StatusOk;
+  reading.memory = &memory;
+  reading.call.device = device;
+  return checkDevice(package, reading.call);
+}
+
+static inline Status read(const Package &package, const Passed *passed, Reading &reading) {
   if (Status status = findSignature(package, passed, reading))
     return status;
   const Signature &signature = *reading.signature;
   reading.call = {passed, reading.tensors};
-  bool hasTensors = false;
+  bool writes = false;
   for (int i = 0; i < package.parameterCount; ++i) {
     const Parameter &parameter = signature.parameters[i];
     if (parameter.kind != Parameter::Kind::Tensor)
       continue;
-    if (Status status = readTensor(*passed[i].tensor, parameter.dtype, reading.tensors[i]))
+    const DLTensor &tensor = *passed[i].tensor;
+    if (Status status = checkMemory(package, tensor.device, reading))
       return status;
-    if (hasTensors && reading.tensors[i].device != reading.call.device)
-      return StatusWrongDevice;
-    reading.call.device = reading.tensors[i].device;
-    hasTensors = true;
+    if (Status status = readTensor(tensor, parameter.bytes, reading.tensors[i]))
+      return status;
+    writes |= parameter.writes;
   }
-  if (Status status = checkDevice(package, reading.call))
-    return status;
-  if (Status status = checkWritten(package, reading))
-    return status;
-  int check = signature.failingCheck(reading.call);
+  if (!reading.memory)
+    if (Status status = checkDevice(package, reading.call))
+      return status;
+  for (int i = 0; writes && i < package.parameterCount; ++i)
+    if (signature.parameters[i].kind == Parameter::Kind::Tensor && signature.parameters[i].writes &&
+        !isApart(package, reading, i))
+      return StatusOverlap;
+  int check = signature.failingCheck ? signature.failingCheck(reading.call) : -1;
   return check < 0 ? StatusOk : Status(StatusCheck + signature.firstCheck + check);
 }
 
-/// The leaf's variant where its facts hold, else the nearest one whose facts hold.
-static Status pickVariant(const Reading &reading, Choice &choice) {
+/// What runs where a fact of the leaf's variant fails: the nearest one whose facts hold.
+HELION_COLD static Status pickNext(const Reading &reading, const int *next, Choice &choice) {
   const Signature &signature = *reading.signature;
-  Leaf leaf = signature.choose(reading.call);
-  choice.target = reading.call.target;
-  choice.signature = reading.signatureIndex;
-  choice.variant = choice.leafVariant = leaf.variant;
-  choice.reason = ReasonTree;
-  choice.failedFact = signature.variants[leaf.variant].failingFact(reading.call);
-  if (choice.failedFact < 0)
-    return StatusOk;
-  for (const int *next = leaf.next;; ++next) {
+  for (;; ++next) {
     bool isLast = *next == signature.universals[reading.call.target];
     choice.variant = *next;
     choice.reason = isLast ? ReasonFallback : ReasonNearest;
@@ -125,35 +150,50 @@ static Status pickVariant(const Reading &reading, Choice &choice) {
   }
 }
 
-static void compareWithCorpus(const Reading &reading, Choice &choice) {
+static inline Status pickVariant(const Reading &reading, Choice &choice) {
   const Signature &signature = *reading.signature;
+  Leaf leaf = signature.choose(reading.call);
+  choice.target = reading.call.target;
+  choice.signature = reading.signatureIndex;
+  choice.variant = choice.leafVariant = leaf.variant;
+  choice.reason = ReasonTree;
+  choice.failedFact = signature.variants[leaf.variant].failingFact(reading.call);
+  return choice.failedFact < 0 ? StatusOk : pickNext(reading, leaf.next, choice);
+}
+
+/// Below 0 where the row comes before the values, 0 where it is them.
+static inline int compareRow(const int64_t *row, const int64_t *values, int count) {
+  for (int f = 0; f < count; ++f)
+    if (row[f] != values[f])
+      return row[f] < values[f] ? -1 : 1;
+  return 0;
+}
+
+static inline void compareWithCorpus(const Reading &reading, Choice &choice) {
+  const Signature &signature = *reading.signature;
+  const int count = signature.featureCount;
   int64_t values[maxFeatures];
-  if (reading.call.target != 0)
+  if (reading.call.target != 0 || signature.corpusRows == 0)
     return; // Nothing was measured for it.
   signature.featureValues(reading.call, values);
-  bool isRow = false;
-  bool below[maxFeatures] = {}, above[maxFeatures] = {};
-  for (int r = 0; r < signature.corpusRows; ++r) {
-    const int64_t *row = signature.corpus + r * signature.featureCount;
-    bool equal = true;
-    for (int f = 0; f < signature.featureCount; ++f) {
-      equal &= row[f] == values[f];
-      below[f] |= row[f] <= values[f];
-      above[f] |= row[f] >= values[f];
+  for (int f = 0; f < count; ++f)
+    if (values[f] < signature.ranges[2 * f] || values[f] > signature.ranges[2 * f + 1])
+      return;
+  choice.inRange = 1;
+  for (int low = 0, high = signature.corpusRows; low < high;) {
+    int middle = low + (high - low) / 2;
+    int order = compareRow(signature.corpus + middle * count, values, count);
+    if (order == 0) {
+      choice.inCorpus = 1;
+      return;
     }
-    isRow |= equal;
+    (order < 0 ? low : high) = order < 0 ? middle + 1 : middle;
   }
-  bool isInside = signature.corpusRows > 0;
-  for (int f = 0; f < signature.featureCount; ++f)
-    isInside &= below[f] && above[f];
-  choice.inCorpus = isRow;
-  choice.inRange = isInside;
 }
 
 static int64_t padded(int64_t bytes) { return (bytes + workspaceAlignment - 1) & -workspaceAlignment; }
 
-static Status readOutputs(const Package &package, const Reading &reading, const DLTensor *const *outputs,
-                          Tensor *results) {
+static Status readOutputs(const Package &package, Reading &reading, const DLTensor *const *outputs, Tensor *results) {
   const Signature &signature = *reading.signature;
   int64_t sizes[maxOutputs][maxRank];
   signature.outputSizes(reading.call, sizes);
@@ -161,15 +201,16 @@ static Status readOutputs(const Package &package, const Reading &reading, const 
     const Output &output = signature.outputs[o];
     if (Status status = readOutput(outputs[o], output.dtype, output.rank, sizes[o], results[o]))
       return status;
-    if (results[o].device != reading.call.device)
-      return StatusWrongDevice;
+    if (Status status = checkMemory(package, outputs[o]->device, reading))
+      return status;
     for (int i = 0; i < package.parameterCount; ++i)
-      if (signature.parameters[i].kind == Parameter::Kind::Tensor &&
-          overlap(results[o], reading.tensors[i]) != Overlap::None)
+      if (signature.parameters[i].kind == Parameter::Kind::Tensor && !areApart(results[o], reading.tensors[i]))
         return StatusOverlap;
     for (int other = 0; other < o; ++other)
-      if (overlap(results[o], results[other]) != Overlap::None)
+      if (!areApart(results[o], results[other]))
         return StatusOverlap;
+    if (results[o].align() < reading.call.outputAlignment)
+      reading.call.outputAlignment = results[o].align();
   }
   return StatusOk;
 }
@@ -183,16 +224,14 @@ Status run(const Package &package, const Passed *passed, const DLTensor *const *
     return status;
   if (Status status = readOutputs(package, reading, outputs, results))
     return status;
-  for (int o = 0; o < package.outputCount; ++o)
-    if (results[o].align() < reading.call.outputAlignment)
-      reading.call.outputAlignment = results[o].align();
   if (Status status = pickVariant(reading, choice))
     return status;
   const Variant &variant = reading.signature->variants[choice.variant];
   int64_t bytes[maxWorkspaces];
   char *parts[maxWorkspaces];
   char *next = static_cast<char *>(workspace);
-  variant.workspaceSizes(reading.call, bytes);
+  if (variant.workspaceCount > 0)
+    variant.workspaceSizes(reading.call, bytes);
   for (int w = 0; w < variant.workspaceCount; ++w) {
     if (bytes[w] > 0 && (!workspace || reinterpret_cast<uintptr_t>(workspace) % workspaceAlignment != 0))
       return StatusBadWorkspace;
@@ -203,7 +242,7 @@ Status run(const Package &package, const Passed *passed, const DLTensor *const *
     return status;
   bool ran = variant.run(reading.call, results, parts);
   leave(reading.call);
-  return ran ? StatusOk : stepFailure();
+  return ran ? StatusOk : stepFailure(reading.call);
 }
 
 Status choose(const Package &package, const Passed *passed, Choice &choice) {
@@ -251,6 +290,11 @@ Status outputShape(const Package &package, const Passed *passed, int output, Out
 
 int64_t realWord(DType type, double value) {
   int64_t word = 0;
+  if (type == DType::F32 && value == value) { // Most scalars, and rounded by one instruction.
+    float narrow = float(value);
+    __builtin_memcpy(&word, &narrow, sizeof narrow);
+    return word;
+  }
   encode(type, value, &word);
   return word;
 }

@@ -23,14 +23,21 @@ struct Passed {
 
 struct Parameter {
   enum class Kind : uint8_t { Tensor, None, Integer, Real, FixedInteger, FixedReal };
+  constexpr Parameter(Kind kind, DType dtype, int32_t rank, int64_t integer, double real, bool writes,
+                      const int64_t *sizes)
+      : kind(kind), writes(writes), bytes(uint8_t(info(dtype).bytes)), rank(uint8_t(rank)), type(typeWord(dtype)),
+        integer(integer), real(real), sizes(sizes) {}
   Kind kind;
-  DType dtype;     // tensors
-  int32_t rank;    // tensors
+  bool writes;     // tensors: changed in place
+  uint8_t bytes;   // tensors: of an element
+  uint8_t rank;    // tensors
+  uint32_t type;   // tensors: their dtype, as `typeWord` has it
   int64_t integer; // fixed values
   double real;
-  bool writes;          // tensors: changed in place
   const int64_t *sizes; // tensors: of each dim, -1 where it may be any; null: all may
 };
+
+struct Loaded; // Of a GPU.
 
 /// A call inside a signature. `tensors[i]` is read where parameter i is a tensor.
 struct Call {
@@ -42,8 +49,9 @@ struct Call {
   int target = 0; // which of the package's the device runs
   int64_t multiprocessors = 0;
   void *stream = nullptr;
-  void *const *kernels = nullptr; // handles in the caller's context, as Package::kernels lists them
-  bool hasOwnContext = false;     // one that the call made current, and ends
+  Loaded *loaded = nullptr;              // the package's code in the caller's context
+  bool hasOwnContext = false;            // one that the call made current, and ends
+  mutable Status failure = StatusDevice; // what it means that a step failed
 };
 
 /// A kernel of a GPU: in which image it is, by which name. Those of one image stand together.
@@ -85,7 +93,7 @@ struct Signature {
   const Output *outputs;
   const char *const *checks;         // messages of the kernel's own checks, ends with null
   int firstCheck;                    // checks are numbered through the package
-  int (*failingCheck)(const Call &); // index into `checks`, or -1
+  int (*failingCheck)(const Call &); // index into `checks`, or -1; null where there are none
   void (*outputSizes)(const Call &, int64_t (*sizes)[maxRank]);
   Leaf (*choose)(const Call &);
   const Variant *variants;
@@ -94,8 +102,9 @@ struct Signature {
   const char *const *features; // names of what the tree asks for
   int featureCount;
   void (*featureValues)(const Call &, int64_t *values);
-  const int64_t *corpus; // rows of feature values, measured when the package was made
+  const int64_t *corpus; // rows of feature values, measured when the package was made; sorted, the first feature first
   int corpusRows;
+  const int64_t *ranges; // of each feature the least and the largest of those values
 };
 
 struct Package {
@@ -158,20 +167,22 @@ void unload();
 void setThreads(int count);
 int threads();
 
-/// Whether the package can run on this machine at all; asked by each call.
-Status checkMachine(const Package &package);
-/// Whether it runs on the call's device. Sets what the call's expressions ask of it.
+/// Whether kernels of this package can use the memory, and of which device it is: its number among those of its kind, 0
+/// for memory of the processor.
+bool isHere(const DLDevice &memory, int32_t &device);
+/// Whether the package runs on this machine and on the call's device; asked by each call. Sets what the call's
+/// expressions ask of the device.
 Status checkDevice(const Package &package, Call &call);
 /// Makes ready what the steps of a call need; `leave` follows where that went well.
 Status enter(const Package &package, void *stream, Call &call);
 void leave(const Call &call);
 /// What it means that a step failed.
-Status stepFailure();
+Status stepFailure(const Call &call);
 
 // For the printed plans. A CPU's:
 bool launch(ProgramFunction function, const int64_t *arguments, const int64_t *grid, int64_t scratchBytes);
 bool fill(void *data, int64_t bytes, uint64_t pattern);
-/// A GPU's; `kernel` is an index into Package::kernels.
+/// A GPU's; `kernel` is an index into Package::kernels. The first launch in a context loads the kernel's image.
 bool launch(const Call &call, int kernel, const int64_t *arguments, int argumentCount, const int64_t *grid,
             int64_t threads, int64_t sharedBytes);
 bool fill(const Call &call, void *data, int64_t bytes, uint64_t pattern);

@@ -17,7 +17,7 @@ bool isHere(const DLDevice &memory, int32_t &device) {
   return type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost;
 }
 
-Status checkMachine(const Package &package) {
+Status checkDevice(const Package &package, Call &) {
   // Asked once; two threads that ask at once get the same answer.
   static std::atomic<int> known{0};
   int answer = known.load(std::memory_order_relaxed);
@@ -28,18 +28,17 @@ Status checkMachine(const Package &package) {
   return answer == 1 ? StatusOk : StatusUnsupportedCpu;
 }
 
-Status checkDevice(const Package &, Call &) { return StatusOk; }
-
 Status enter(const Package &, void *, Call &) { return StatusOk; }
 
 void leave(const Call &) {}
 
-Status stepFailure() { return StatusNoMemory; } // For scratch.
+Status stepFailure(const Call &) { return StatusNoMemory; } // For scratch.
 
 Status prepare(const Package &package, int device) {
   if (device != 0)
     return StatusWrongDevice;
-  if (Status status = checkMachine(package))
+  Call call = {nullptr, nullptr};
+  if (Status status = checkDevice(package, call))
     return status;
   ThreadPool::get().start();
   return StatusOk;

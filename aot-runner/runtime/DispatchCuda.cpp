@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What dispatch asks of an NVIDIA GPU: kernels are loaded when a context calls first, and launched on the caller's
-// stream. A call uses the caller's current context if it is of the tensors' device, else the device's primary one.
+// What dispatch asks of an NVIDIA GPU: an image is loaded at its first launch in a context, and launched on the
+// caller's stream. A call uses the caller's current context if it is of the tensors' device, else the device's primary
+// one.
 #include "Dispatch.h"
 
 #include "Cuda.h"
@@ -13,17 +14,19 @@
 
 namespace HELION_RUNTIME {
 
-namespace {
-/// The package's kernels in one context; never freed before `unload`, so that calls read the list without a lock.
+/// The package's code in one context, as far as it was needed; never freed before `unload`, so that calls read it
+/// without a lock. Both arrays are as long as Package::kernels.
 struct Loaded {
   unsigned long long contextId; // No other context ever gets it.
   CUcontext context;
   Loaded *next;
-  int moduleCount;
-  CUmodule *modules;
-  void **functions;
+  const Package *package;
+  int device;
+  CUmodule *modules; // Each at its image's first kernel.
+  std::atomic<CUfunction> *functions;
 };
 
+namespace {
 struct DeviceState {
   std::atomic<int> known{0}; // 0: not asked yet, 1: runs the package, 2: does not.
   CUdevice handle = 0;
@@ -55,15 +58,6 @@ bool isHere(const DLDevice &memory, int32_t &device) {
   return memory.device_type == kDLCUDA && device >= 0 && device < maxDevices;
 }
 
-Status checkMachine(const Package &) {
-  if (openedDriver.load(std::memory_order_acquire))
-    return StatusOk;
-  CudaProblem problem;
-  const CudaDriver *opened = cudaDriver(problem);
-  openedDriver.store(opened, std::memory_order_release);
-  return opened ? StatusOk : StatusNoDriver;
-}
-
 /// Whether all kernels of a target are there in a form.
 static bool isWhole(const Package &package, int target, bool asText) {
   for (int k = 0; k < package.kernelCount; ++k) {
@@ -75,12 +69,12 @@ static bool isWhole(const Package &package, int target, bool asText) {
 }
 
 /// The first target of which the device runs the cubins, else the first of which it takes the PTX.
-static bool pickTarget(const Package &package, const CudaFacts &facts, DeviceState &device) {
+static bool pickTarget(const Package &package, const CudaChip &chip, DeviceState &device) {
   for (int form = 0; form < 2; ++form)
     for (int target = 0; target < package.targetCount; ++target) {
       bool asText = form == 1;
       const char *colon = std::strchr(package.targets[target], ':');
-      CudaFit fit = cudaFit(facts, colon ? colon + 1 : "");
+      CudaFit fit = cudaFit(chip, colon ? colon + 1 : "");
       bool fits = fit == CudaFit::All || (asText && fit == CudaFit::Text);
       if (!fits || !isWhole(package, target, asText))
         continue;
@@ -91,17 +85,38 @@ static bool pickTarget(const Package &package, const CudaFacts &facts, DeviceSta
   return false;
 }
 
+// No other thread holds the lock while a process forks, so the child, which has none of them, can take it.
+static void beforeFork() { pthread_mutex_lock(&changing); }
+static void afterFork() { pthread_mutex_unlock(&changing); }
+
+/// Opens the driver and asks what the device is.
+__attribute__((cold, noinline)) static Status askDevice(const Package &package, int ordinal) {
+  CudaProblem problem;
+  const CudaDriver *opened = cudaDriver(problem);
+  if (!opened)
+    return StatusNoDriver;
+  Lock lock;
+  if (!openedDriver.load(std::memory_order_relaxed)) {
+    if (pthread_atfork(beforeFork, afterFork, afterFork) != 0)
+      return StatusNoMemory;
+    openedDriver.store(opened, std::memory_order_release);
+  }
+  DeviceState &device = devices[ordinal];
+  if (device.known.load(std::memory_order_relaxed) != 0)
+    return StatusOk;
+  CudaChip chip;
+  bool runs = cudaChip(*opened, ordinal, chip, problem) && pickTarget(package, chip, device);
+  device.handle = chip.device;
+  device.multiprocessors = chip.multiprocessors;
+  device.known.store(runs ? 1 : 2, std::memory_order_release);
+  return StatusOk;
+}
+
 Status checkDevice(const Package &package, Call &call) {
   DeviceState &device = devices[call.device];
-  if (device.known.load(std::memory_order_acquire) == 0) {
-    Lock lock;
-    CudaProblem problem;
-    CudaFacts facts;
-    bool runs = cudaFacts(driver(), call.device, facts, problem) && pickTarget(package, facts, device);
-    device.handle = facts.device;
-    device.multiprocessors = facts.multiprocessors;
-    device.known.store(runs ? 1 : 2, std::memory_order_release);
-  }
+  if (device.known.load(std::memory_order_acquire) == 0)
+    if (Status status = askDevice(package, call.device))
+      return status;
   call.multiprocessors = device.multiprocessors;
   call.target = device.target;
   return device.known.load(std::memory_order_relaxed) == 1 ? StatusOk : StatusUnsupportedDevice;
@@ -117,10 +132,8 @@ static Loaded *find(unsigned long long contextId) {
 }
 
 static void release(Loaded *entry) {
-  for (int m = 0; m < entry->moduleCount; ++m)
-    driver().cuModuleUnload(entry->modules[m]);
   std::free(entry->modules);
-  std::free(entry->functions);
+  std::free(static_cast<void *>(entry->functions));
   std::free(entry);
 }
 
@@ -134,62 +147,72 @@ static CUresult loadImage(const Kernel &kernel, bool usesText, CUmodule &module)
   return result;
 }
 
-/// Loads the images of the device's target and finds the kernels; a kernel's own code is loaded now too, not by its
-/// first launch.
-static CUresult loadKernels(const Package &package, const DeviceState &device, Loaded &entry) {
-  const Kernel *before = nullptr;
-  for (int k = 0; k < package.kernelCount; ++k) {
-    const Kernel &kernel = package.kernels[k];
-    if (kernel.target != device.target)
-      continue;
-    bool isSameImage = before && kernel.binary == before->binary && kernel.text == before->text;
-    before = &kernel;
-    if (!isSameImage) {
-      CUmodule module = nullptr;
-      if (CUresult result = loadImage(kernel, device.usesText, module))
-        return result;
-      entry.modules[entry.moduleCount++] = module;
-    }
+static bool isSameImage(const Kernel &a, const Kernel &b) { return a.binary == b.binary && a.text == b.text; }
+
+/// Loads the image of a kernel and finds all kernels of it; their own code is loaded now too, not by their first
+/// launch.
+static CUresult loadKernels(Loaded &entry, int kernel) {
+  const Package &package = *entry.package;
+  const Kernel *kernels = package.kernels;
+  int begin = kernel;
+  while (begin > 0 && isSameImage(kernels[begin - 1], kernels[kernel]))
+    --begin;
+  if (!entry.modules[begin])
+    if (CUresult result = loadImage(kernels[begin], devices[entry.device].usesText, entry.modules[begin]))
+      return result;
+  for (int k = begin; k < package.kernelCount && isSameImage(kernels[k], kernels[kernel]); ++k) {
     CUfunction function = nullptr;
     int registers = 0;
-    if (CUresult result = driver().cuModuleGetFunction(&function, entry.modules[entry.moduleCount - 1], kernel.symbol))
+    if (CUresult result = driver().cuModuleGetFunction(&function, entry.modules[begin], kernels[k].symbol))
       return result;
-    if (CUresult result = cudaAllowShared(driver(), function, kernel.sharedBytes))
+    if (CUresult result = cudaAllowShared(driver(), function, kernels[k].sharedBytes))
       return result;
     if (CUresult result = driver().cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function))
       return result;
-    entry.functions[k] = function;
+    entry.functions[k].store(function, std::memory_order_release);
   }
   return CUDA_SUCCESS;
 }
 
-static Status load(const Package &package, const DeviceState &device, CUcontext context, unsigned long long contextId) {
+/// The kernel's function in the current context, which is the entry's. Null where it cannot be loaded; `failure` says
+/// why.
+__attribute__((cold, noinline)) static CUfunction load(Loaded &entry, int kernel, Status &failure) {
   Lock lock;
-  if (find(contextId))
-    return StatusOk;
-  size_t count = size_t(package.kernelCount) + 1; // Not 0.
-  auto *entry = static_cast<Loaded *>(std::calloc(1, sizeof(Loaded)));
-  if (!entry)
-    return StatusNoMemory;
-  entry->contextId = contextId;
-  entry->context = context;
-  entry->modules = static_cast<CUmodule *>(std::calloc(count, sizeof(CUmodule)));
-  entry->functions = static_cast<void **>(std::calloc(count, sizeof(void *)));
-  CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
-  if (entry->modules && entry->functions) {
+  CUresult result = CUDA_SUCCESS;
+  if (!entry.functions[kernel].load(std::memory_order_relaxed)) {
     // Where the caller's stream is being captured, loading is no part of what is captured.
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     driver().cuThreadExchangeStreamCaptureMode(&mode);
-    result = loadKernels(package, device, *entry);
+    result = loadKernels(entry, kernel);
     driver().cuThreadExchangeStreamCaptureMode(&mode);
   }
-  if (result != CUDA_SUCCESS) {
+  failure = result == CUDA_ERROR_OUT_OF_MEMORY ? StatusNoMemory : StatusDevice;
+  return result == CUDA_SUCCESS ? entry.functions[kernel].load(std::memory_order_relaxed) : nullptr;
+}
+
+/// Makes the entry of a context, without any code yet.
+__attribute__((cold, noinline)) static Loaded *addContext(const Package &package, CUcontext context,
+                                                          unsigned long long contextId, int device) {
+  Lock lock;
+  if (Loaded *entry = find(contextId))
+    return entry;
+  size_t count = size_t(package.kernelCount) + 1; // Not 0.
+  auto *entry = static_cast<Loaded *>(std::calloc(1, sizeof(Loaded)));
+  if (!entry)
+    return nullptr;
+  entry->contextId = contextId;
+  entry->context = context;
+  entry->package = &package;
+  entry->device = device;
+  entry->modules = static_cast<CUmodule *>(std::calloc(count, sizeof(CUmodule)));
+  entry->functions = static_cast<std::atomic<CUfunction> *>(std::calloc(count, sizeof(std::atomic<CUfunction>)));
+  if (!entry->modules || !entry->functions) {
     release(entry);
-    return result == CUDA_ERROR_OUT_OF_MEMORY ? StatusNoMemory : StatusDevice;
+    return nullptr;
   }
   entry->next = loaded.load(std::memory_order_relaxed);
   loaded.store(entry, std::memory_order_release);
-  return StatusOk;
+  return entry;
 }
 
 /// The context that the device's users share, retained once.
@@ -203,7 +226,19 @@ static CUcontext primaryContext(DeviceState &device) {
   return context;
 }
 
-Status enter(const Package &package, void *stream, Call &call) {
+/// The entry of the current context where that was met before and is of the device.
+static Loaded *currentEntry(int device) {
+  CUcontext context = nullptr;
+  unsigned long long contextId = 0;
+  if (driver().cuCtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
+      driver().cuCtxGetId(context, &contextId) != CUDA_SUCCESS)
+    return nullptr;
+  Loaded *entry = find(contextId);
+  return entry && entry->device == device ? entry : nullptr;
+}
+
+/// Enters a context that was not met before, or the primary one.
+static Status enterOther(const Package &package, Call &call) {
   DeviceState &device = devices[call.device];
   CUcontext context = nullptr;
   CUdevice current = -1;
@@ -217,15 +252,21 @@ Status enter(const Package &package, void *stream, Call &call) {
   }
   unsigned long long contextId = 0;
   Status status = driver().cuCtxGetId(context, &contextId) == CUDA_SUCCESS ? StatusOk : StatusDevice;
-  if (!status && !find(contextId))
-    status = load(package, device, context, contextId);
-  if (status) {
-    leave(call);
-    return status;
+  if (!status) {
+    call.loaded = find(contextId);
+    if (!call.loaded)
+      call.loaded = addContext(package, context, contextId, call.device);
+    status = call.loaded ? StatusOk : StatusNoMemory;
   }
-  call.kernels = find(contextId)->functions;
+  if (status)
+    leave(call);
+  return status;
+}
+
+Status enter(const Package &package, void *stream, Call &call) {
   call.stream = stream;
-  return StatusOk;
+  call.loaded = currentEntry(call.device);
+  return call.loaded ? StatusOk : enterOther(package, call);
 }
 
 void leave(const Call &call) {
@@ -234,21 +275,23 @@ void leave(const Call &call) {
     driver().cuCtxPopCurrent_v2(&popped);
 }
 
-Status stepFailure() { return StatusDevice; }
+Status stepFailure(const Call &call) { return call.failure; }
 
 Status prepare(const Package &package, int device) {
   Call call = {nullptr, nullptr};
   call.device = device;
   if (device < 0 || device >= maxDevices)
     return StatusWrongDevice;
-  if (Status status = checkMachine(package))
-    return status;
   if (Status status = checkDevice(package, call))
     return status;
-  Status status = enter(package, nullptr, call);
-  if (!status)
-    leave(call);
-  return status;
+  if (Status status = enter(package, nullptr, call))
+    return status;
+  bool isWhole = true;
+  for (int k = 0; isWhole && k < package.kernelCount; ++k)
+    if (package.kernels[k].target == call.target)
+      isWhole = call.loaded->functions[k].load(std::memory_order_acquire) || load(*call.loaded, k, call.failure);
+  leave(call);
+  return isWhole ? StatusOk : stepFailure(call);
 }
 
 void unload() {
@@ -260,12 +303,13 @@ void unload() {
     Loaded *next = entry->next;
     CUcontext popped = nullptr;
     // A context that is gone has taken its modules with it.
-    bool isThere = driver().cuCtxPushCurrent_v2(entry->context) == CUDA_SUCCESS;
-    if (!isThere)
-      entry->moduleCount = 0;
-    release(entry);
-    if (isThere)
+    if (driver().cuCtxPushCurrent_v2(entry->context) == CUDA_SUCCESS) {
+      for (int k = 0; k < entry->package->kernelCount; ++k)
+        if (entry->modules[k])
+          driver().cuModuleUnload(entry->modules[k]);
       driver().cuCtxPopCurrent_v2(&popped);
+    }
+    release(entry);
     entry = next;
   }
 }
@@ -279,7 +323,9 @@ int threads() { return 0; }
 bool launch(const Call &call, int kernel, const int64_t *arguments, int argumentCount, const int64_t *grid,
             int64_t threads, int64_t sharedBytes) {
   CudaLaunch launch;
-  launch.function = static_cast<CUfunction>(call.kernels[kernel]);
+  launch.function = call.loaded->functions[kernel].load(std::memory_order_acquire);
+  if (!launch.function && !(launch.function = load(*call.loaded, kernel, call.failure)))
+    return false;
   launch.arguments = arguments;
   launch.argumentCount = argumentCount;
   launch.grid = grid;

@@ -44,12 +44,7 @@ static void addFeatures(const Signature &signature, const int64_t *values, Text 
 static void addRanges(const Signature &signature, const int64_t *values, Text &text) {
   const char *separator = "";
   for (int f = 0; f < signature.featureCount && signature.corpusRows > 0; ++f) {
-    int64_t low = signature.corpus[f], high = low;
-    for (int r = 1; r < signature.corpusRows; ++r) {
-      int64_t value = signature.corpus[r * signature.featureCount + f];
-      low = value < low ? value : low;
-      high = value > high ? value : high;
-    }
+    int64_t low = signature.ranges[2 * f], high = signature.ranges[2 * f + 1];
     if (values[f] >= low && values[f] <= high)
       continue;
     text.add("%s%s was measured from %" PRId64 " to %" PRId64, separator, signature.features[f], low, high);
@@ -109,7 +104,7 @@ size_t explain(const Package &package, const Passed *passed, char *buffer, size_
   Tensor tensors[maxParameters];
   for (int i = 0; i < package.parameterCount; ++i)
     if (signature.parameters[i].kind == Parameter::Kind::Tensor)
-      readTensor(*passed[i].tensor, signature.parameters[i].dtype, tensors[i]);
+      readTensor(*passed[i].tensor, signature.parameters[i].bytes, tensors[i]);
   Call call = {passed, tensors};
   call.target = choice.target;
   addChoice(package, call, choice, text);

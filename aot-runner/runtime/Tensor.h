@@ -38,31 +38,63 @@ enum Status : int {
 /// How the memory of two tensors meets: not at all; the same elements in the same order; otherwise.
 enum class Overlap : uint8_t { None, Same, Partial };
 
+/// What is read first lies first, so that a tensor of few dims is in few cache lines.
 struct Tensor {
-  char *data; // element 0
-  int64_t sizes[maxRank];
-  int64_t strides[maxRank]; // in elements
-  int64_t alignment;        // the largest power of two up to 64 that divides the address
-  uintptr_t first, last;    // the span of bytes, `last` behind the end; equal for an empty tensor
+  struct Dim {
+    int64_t size, stride; // in elements
+  };
+  char *data;            // element 0
+  uintptr_t first, last; // the span of bytes, `last` behind the end; equal for an empty tensor
   int32_t rank;
-  int32_t device; // its number among those of its kind; 0 for memory of the processor
+  Dim dims[maxRank];
 
-  int64_t size(int dim) const { return sizes[dim]; }
-  int64_t stride(int dim) const { return strides[dim]; }
-  int64_t align() const { return alignment; }
+  int64_t size(int dim) const { return dims[dim].size; }
+  int64_t stride(int dim) const { return dims[dim].stride; }
+  /// The largest power of two up to 64 that divides the address.
+  int64_t align() const {
+    uintptr_t bits = reinterpret_cast<uintptr_t>(data) | 64;
+    return int64_t(bits & (~bits + 1));
+  }
+  bool isEmpty() const { return first == last; }
 };
 
-bool hasType(const DLTensor &tensor, DType type, int rank);
+inline bool hasType(const DLTensor &tensor, uint32_t word, int rank) {
+  uint32_t here;
+  __builtin_memcpy(&here, &tensor.dtype, sizeof here);
+  return here == word && tensor.ndim == rank;
+}
 
-/// Whether kernels of this package can use the memory, and of which device it is. Defined where the steps of plans are:
-/// in DispatchCpu.cpp or DispatchCuda.cpp.
-bool isHere(const DLDevice &memory, int32_t &device);
-
-/// Reads a tensor that has the type. A missing list of strides means contiguous.
-Status readTensor(const DLTensor &from, DType type, Tensor &to);
+/// Reads a tensor of elements of so many bytes, whose type is known to be right. A missing list of strides means
+/// contiguous.
+inline Status readTensor(const DLTensor &from, int64_t bytes, Tensor &to) {
+  to.rank = from.ndim;
+  to.data = static_cast<char *>(from.data) + (from.data ? from.byte_offset : 0);
+  int64_t compact = 1, before = 0, behind = bytes, least = 1; // Only of a bad or an empty tensor they may wrap around.
+  for (int d = from.ndim - 1; d >= 0; --d) {
+    int64_t size = from.shape[d];
+    int64_t stride = from.strides ? from.strides[d] : compact;
+    to.dims[d] = {size, stride};
+    least = size < least ? size : least;
+    compact = int64_t(uint64_t(compact) * uint64_t(size > 0 ? size : 1));
+    int64_t reach = int64_t(uint64_t(size - 1) * uint64_t(stride) * uint64_t(bytes));
+    (reach < 0 ? before : behind) += reach;
+  }
+  if (least < 1)
+    before = behind = 0;
+  uintptr_t address = reinterpret_cast<uintptr_t>(to.data);
+  to.first = address + uintptr_t(before);
+  to.last = address + uintptr_t(behind);
+  bool isBad = least < 0 || (!from.data && least > 0) || (address & uintptr_t(bytes - 1)) != 0;
+  return isBad ? StatusBadTensor : StatusOk;
+}
 
 /// Reads a result's tensor: it must have the type, these sizes and contiguous strides.
 Status readOutput(const DLTensor *from, DType type, int rank, const int64_t *sizes, Tensor &to);
+
+/// Whether no byte of one lies between two of the other.
+inline bool areApart(const Tensor &a, const Tensor &b) {
+  return a.last <= b.first || b.last <= a.first || a.isEmpty() || b.isEmpty();
+}
 
 Overlap overlap(const Tensor &a, const Tensor &b);
 

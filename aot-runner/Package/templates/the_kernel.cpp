@@ -74,7 +74,7 @@ void featureValues([[maybe_unused]] const runtime::Call &call, [[maybe_unused]] 
 }
 
 /// The kernel's own checks.
-int failingCheck([[maybe_unused]] const runtime::Call &call) {
+[[maybe_unused]] int failingCheck([[maybe_unused]] const runtime::Call &call) {
   [[maybe_unused]] const Arguments a = named(call);
   /*{checks*/
   if (!(a.x.size(0) == a.y.size(0)))
@@ -158,6 +158,7 @@ const runtime::Output outputs[] = {/*{outputTable*/ {DType::F32, 1}, /*}*/ {DTyp
 const char *const checkMessages[] = {/*{checkMessages*/ "x.size(0) == y.size(0)", /*}*/ nullptr};
 const char *const featureNames[] = {/*{featureNames*/ "elements", /*}*/ nullptr};
 const int64_t corpus[] = {/*{corpus*/ 1024, 4096, /*}*/ 0};
+const int64_t ranges[] = {/*{ranges*/ 1024, 4096, /*}*/ 0};
 
 const int universals[] = {/*{universals*/ CONFIG_0a1b2c3d, /*}*/};
 
@@ -170,7 +171,7 @@ constexpr runtime::Signature row = {
     outputs,
     checkMessages,
     /*{firstCheck*/ 0 /*}*/,
-    failingCheck,
+    /*{checkFunction*/ failingCheck /*}*/,
     outputSizes,
     choose,
     variants,
@@ -181,6 +182,7 @@ constexpr runtime::Signature row = {
     featureValues,
     corpus,
     /*{corpusRows*/ 2 /*}*/,
+    ranges,
 };
 
 } // namespace signature_0

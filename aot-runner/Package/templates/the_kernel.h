@@ -111,7 +111,8 @@ THE_KERNEL_API int the_kernel_output_shape(/*{parameters*/ const DLTensor *x, co
 // All variants; returns how many.
 THE_KERNEL_API int the_kernel_variants(const the_kernel_variant **variants);
 
-// Does now what the first call on the device would do, in the context that it would use; a CPU is 0.
+// Does now what first calls on the device would do, those of all variants, in the context that they would use; a CPU is
+// 0.
 THE_KERNEL_API int the_kernel_prepare(int device);
 
 // Ends the package's threads and frees its memory, or a GPU's code; a later call starts or loads them again. No call

@@ -2,6 +2,7 @@
 //
 // What a package makes of a caller's DLTensor, and the printed arithmetic against its definition.
 #include "aot-runner/runtime/Tensor.h"
+#include "aot-runner/runtime/Dispatch.h"
 #include "gtest/gtest.h"
 #include <cmath>
 #include <vector>
@@ -24,7 +25,7 @@ struct Sample {
 
   Tensor read(Status expected = StatusOk) const {
     Tensor result = {};
-    EXPECT_EQ(readTensor(tensor, DType::F32, result), expected);
+    EXPECT_EQ(readTensor(tensor, info(DType::F32).bytes, result), expected);
     return result;
   }
 
@@ -69,20 +70,25 @@ TEST(Tensor, Refused) {
   Sample nothing({3, 0}, {}, 8);
   nothing.tensor.data = nullptr;
   EXPECT_EQ(nothing.read().align(), 64);
-  Sample device({1});
-  device.tensor.device.device_type = kDLCUDA;
-  device.read(StatusWrongDevice);
-  device.tensor.device.device_type = kDLCUDAHost;
-  device.read(StatusOk);
+  Sample({0, -1}).read(StatusBadTensor);
+}
+
+TEST(Tensor, Memory) {
+  int32_t device = -1;
+  EXPECT_TRUE(isHere({kDLCPU, 0}, device));
+  EXPECT_EQ(device, 0);
+  EXPECT_TRUE(isHere({kDLCUDAHost, 3}, device));
+  EXPECT_EQ(device, 0);
+  EXPECT_FALSE(isHere({kDLCUDA, 0}, device));
 }
 
 TEST(Tensor, Types) {
   Sample sample({2, 3});
-  EXPECT_TRUE(hasType(sample.tensor, DType::F32, 2));
-  EXPECT_FALSE(hasType(sample.tensor, DType::F32, 3));
-  EXPECT_FALSE(hasType(sample.tensor, DType::I32, 2));
+  EXPECT_TRUE(hasType(sample.tensor, typeWord(DType::F32), 2));
+  EXPECT_FALSE(hasType(sample.tensor, typeWord(DType::F32), 3));
+  EXPECT_FALSE(hasType(sample.tensor, typeWord(DType::I32), 2));
   sample.tensor.dtype.lanes = 4;
-  EXPECT_FALSE(hasType(sample.tensor, DType::F32, 2));
+  EXPECT_FALSE(hasType(sample.tensor, typeWord(DType::F32), 2));
 }
 
 TEST(Tensor, Outputs) {

@@ -5,10 +5,14 @@
 #include "fake-cuda.h"
 #include "shift.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 static void *driver;
@@ -57,11 +61,12 @@ static void callsAndContexts(fake_state *(*counts)()) {
   Arguments large(4096), small(37);
   int status = large.call(3);
   expect(status == SHIFT_OK && large.holds(5), "one launch", status);
+  expect(counts()->loads == 1, "a first call loads what it launches", int(counts()->loads));
   getContext(&current);
   expect(!current, "no context is left current", 0);
   status = small.call(1);
   expect(status == SHIFT_OK && small.holds(3.5), "a fill and two launches", status);
-  expect(counts()->loads == 2, "both images are loaded once", int(counts()->loads));
+  expect(counts()->loads == 2, "each image is loaded once", int(counts()->loads));
 
   void *own = makeContext(0);
   setContext(own);
@@ -70,12 +75,12 @@ static void callsAndContexts(fake_state *(*counts)()) {
   getContext(&current);
   expect(current == own, "the caller's context stays", 0);
   expect(counts()->lastStream == reinterpret_cast<uint64_t>(&large), "the caller's stream is used", 0);
-  expect(counts()->loads == 4, "its own images are loaded", int(counts()->loads));
+  expect(counts()->loads == 3, "its own image is loaded", int(counts()->loads));
   large.call(5);
-  expect(counts()->loads == 4, "and not again", int(counts()->loads));
+  expect(counts()->loads == 3, "and not again", int(counts()->loads));
   setContext(makeContext(1));
   status = large.call(6);
-  expect(status == SHIFT_OK && large.holds(8) && counts()->loads == 4, "in a context of another device", status);
+  expect(status == SHIFT_OK && large.holds(8) && counts()->loads == 3, "in a context of another device", status);
   std::puts("calls and contexts");
 }
 
@@ -94,7 +99,7 @@ static void capture(fake_state *(*counts)()) {
   int status = small.call(1);
   expect(status == SHIFT_OK && small.holds(-1), "the first call in a context is captured, not run", status);
   end(nullptr, &graph);
-  expect(counts()->loads == loads + 2, "it loads", int(counts()->loads - loads));
+  expect(counts()->loads == loads + 1, "it loads", int(counts()->loads - loads));
   instantiate(&executable, graph, 0);
   launch(executable, nullptr);
   expect(small.holds(3.5), "the graph runs it", 0);
@@ -120,10 +125,44 @@ static void unloads(fake_state *(*counts)()) {
   Arguments small(37);
   uint64_t loads = counts()->loads;
   shift_unload();
-  expect(small.call(1) == SHIFT_OK && counts()->loads == loads + 2, "loads again", int(counts()->loads - loads));
+  expect(small.call(1) == SHIFT_OK && counts()->loads == loads + 1, "loads again", int(counts()->loads - loads));
+  expect(shift_prepare(0) == SHIFT_OK && counts()->loads == loads + 2, "prepare loads the rest",
+         int(counts()->loads - loads));
   shift_unload();
   shift_unload();
   std::puts("unloads");
+}
+
+/// Several threads call first at once; each image is loaded once. A child that is forked meanwhile calls too.
+static void threads(fake_state *(*counts)()) {
+  constexpr int kThreads = 8;
+  auto setContext = find<int (*)(void *)>("cuCtxSetCurrent");
+  void *context = find<void *(*)(int)>("fake_context")(0);
+  uint64_t loads = counts()->loads;
+  std::vector<std::thread> started;
+  std::atomic<int> wrong{0}, ready{0};
+  for (int t = 0; t < kThreads; ++t)
+    started.emplace_back([&, t] {
+      Arguments mine(t % 2 ? 37 : 4096);
+      setContext(context);
+      for (++ready; ready < kThreads;)
+        continue;
+      wrong += mine.call(t) != SHIFT_OK || !mine.holds(float(t) + (t % 2 ? 2.5f : 2));
+    });
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    Arguments own(37, 1);
+    _exit(own.call(1) == SHIFT_OK && own.holds(3.5) ? 0 : 1);
+  }
+  int ended = -1;
+  waitpid(child, &ended, 0);
+  for (std::thread &thread : started)
+    thread.join();
+  expect(ended == 0, "a forked child", ended);
+  expect(wrong == 0, "threads", wrong);
+  expect(counts()->loads == loads + 2, "threads load each image once", int(counts()->loads - loads));
+  std::puts("threads");
 }
 
 /// A device whose context is lost.
@@ -153,6 +192,7 @@ int main(int argc, char **) {
   capture(counts);
   refusals();
   unloads(counts);
+  threads(counts);
   lost();
   return 0;
 }

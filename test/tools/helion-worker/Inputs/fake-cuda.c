@@ -74,9 +74,9 @@ struct graph {
 };
 
 static int lost;                     // The error that stays.
-static struct context *contexts[16]; // The current one is the last.
-static int depth;
-static int captureMode; // Of this thread; 2: loading is allowed while a stream is captured.
+static __thread struct context *contexts[16]; // The current one is the last.
+static __thread int depth;
+static __thread int captureMode; // Of this thread; 2: loading is allowed while a stream is captured.
 static size_t memoryUsed;
 static struct graph *capturing;
 static struct fake_state state;
@@ -275,7 +275,7 @@ static void launch(struct operation *work) {
   for (int i = 0; i < WORDS; ++i)
     parameters[i] = &work->words[i];
   int error = work->function->run(parameters, work->grid, work->threads, work->shared, &state);
-  ++state.launches;
+  __atomic_add_fetch(&state.launches, 1, __ATOMIC_RELAXED);
   if (error)
     lost = error;
 }
@@ -434,7 +434,7 @@ int cuModuleLoadDataEx(void **module, const char *image, unsigned count, const i
   USABLE();
   if (capturing && captureMode != 2)
     return INVALID_VALUE;
-  ++state.loads;
+  __atomic_add_fetch(&state.loads, 1, __ATOMIC_RELAXED);
   if (loadText(module, image) == 0)
     return 0;
   const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
