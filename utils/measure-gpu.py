@@ -4,9 +4,12 @@
 bytes, in one process. Rows are lines of corpora. Caches are cold by default. Times are of the device's events; figures are
 medians, and medians and quartiles of the ratios of neighbouring runs. Values are checked against float64 after the timed runs.
 
-Use: utils/measure-gpu.py PACKAGE.. [--rows FILE] [--only TEXT] [--rounds N] [--mode cold|graph] [--flush read|write]
+Use: utils/measure-gpu.py PACKAGE.. [--rows FILE].. [--tuned FILE].. [--only TEXT] [--rounds N] [--mode cold|graph] [--flush read|write]
      [--no-compile] [--check] [--json FILE]
-Example: utils/measure-gpu.py out/softmax --rows examples/softmax/gpu.jsonl
+Example: utils/measure-gpu.py out/softmax --tuned examples/softmax/gpu.jsonl
+`--tuned` adds the rows of a corpus to those of `--rows`. Each row says what the package itself says of its shape: tuned, between
+tuned ones, or outside. The second table has, for each kernel, these and three classes of sizes, the least and the median of
+copy / ours; copy is the faster of the driver's and our own.
 A PACKAGE is a folder that helion-aot wrote; it is built here by CMake, beside it. `--check` only checks values. Needs Python
 with torch on a machine with a GPU, CMake and a C++ compiler.
 """
@@ -32,6 +35,7 @@ FLUSH_BYTES = 512 << 20
 GRAPH_CALLS = 20
 CHUNK = 1 << 24  # Elements that are checked at a time.
 VOID = ctypes.c_void_p
+COPIES = ["memcpy", "our copy"]
 
 
 class Peer:
@@ -337,12 +341,58 @@ def quartiles(values):
     return f"{middle:.2f} [{low:.2f}, {high:.2f}]"
 
 
+def shape_kind(text):
+    """What `_explain` says of the corpus, in a word."""
+    said = re.search(r"^corpus: (.*)$", text, re.M)
+    kinds = {"this shape was measured": "tuned", "not measured, between measured shapes": "between"}
+    return kinds.get(said[1] if said else "", "outside")
+
+
+def median_ratio(times, rivals):
+    """The fastest of the rivals that ran, by its median, and the ratios of its times to ours; None where none ran."""
+    known = [name for name in rivals if name in times]
+    if not known:
+        return None
+    best = min(known, key=lambda name: statistics.median(times[name]))
+    return best, [theirs / mine for theirs, mine in zip(times[best], times["ours"])]
+
+
+# By bytes that are read and written; what lies between the first two is in none.
+CLASSES = [("1 - 8 MiB", 1 << 20, 8 << 20), (">= 16 MiB", 16 << 20, None), (">= 256 MiB", 256 << 20, None)]
+
+
+def is_in(class_, size):
+    # A reduction's results, scales and the like make a row a little more than its class.
+    return size >= class_[1] * 0.99 and (class_[2] is None or size <= class_[2] * 1.05)
+
+
+def summary(results):
+    """Lines of the second table."""
+    groups = {}
+    for result in results:
+        found = median_ratio(result.get("times_us", {}), COPIES)
+        if not found:
+            continue
+        rate = result["bytes"] / statistics.median(result["times_us"]["ours"]) / 1e6
+        for class_ in CLASSES:
+            if is_in(class_, result["bytes"]):
+                key = (result["kernel"], class_[0], "tuned" if result["shape"] == "tuned" else "held out")
+                groups.setdefault(key, []).append((statistics.median(found[1]), rate, result["row"]))
+    lines = []
+    for (kernel, name, kind), entries in groups.items():
+        least = min(entries)
+        lines.append(f"| {kernel} | {name} | {kind} | {len(entries)} | {least[0]:.2f} ({least[2]}) | "
+                     f"{statistics.median(entry[0] for entry in entries):.2f} | {statistics.median(entry[1] for entry in entries):.2f} |")
+    return sorted(lines)
+
+
 def measure(row, package, clock, options):
     peer, values = PEERS[row["kernel"]], inputs_of(row)
     call, outputs = package.bind(values)
     if options.check:
         worst = check(peer, values, call, outputs)
-        return {"row": title(row), "error_over_allowed": worst}
+        target = re.search(r", target (\S+)$", package.choice(values), re.M)
+        return {"row": title(row), "kernel": row["kernel"], "target": target[1] if target else "", "error_over_allowed": worst}
     size = sum(value.nbytes for value in list(values.values()) + outputs if isinstance(value, torch.Tensor))
     calls = {"ours": call, "torch": lambda: peer.eager(**values)}
     if not options.no_compile:
@@ -351,27 +401,23 @@ def measure(row, package, clock, options):
     if not peer.flops:
         calls.update(Copies(size).rivals(clock))
     times = clock.race(calls, options.rounds)
-    return {"row": title(row), "bytes": size, "flops": peer.flops(**values) if peer.flops else 0, "times_us": times,
-            "error_over_allowed": check(peer, values, call, outputs), "choice": package.choice(values)}
+    choice = package.choice(values)
+    return {"row": title(row), "kernel": row["kernel"], "shape": shape_kind(choice), "bytes": size, "flops": peer.flops(**values) if peer.flops else 0, "times_us": times,
+            "error_over_allowed": check(peer, values, call, outputs), "choice": choice}
 
 
 def report(result):
     if "times_us" not in result:
-        print(f"| {result['row']} | {result['error_over_allowed']:.2f} |", flush=True)
+        print(f"| {result['row']} | {result['target']} | {result['error_over_allowed']:.2f} |", flush=True)
         return
     times = result["times_us"]
     median = {name: statistics.median(values) for name, values in times.items()}
     rate = f"{result['flops'] / median['ours'] / 1e6:.0f} TFLOP/s" if result["flops"] else f"{result['bytes'] / median['ours'] / 1e6:.2f} TB/s"
     cells = []
-    for rivals in (["torch"], ["compiled"], ["memcpy", "our copy"]):
-        known = [name for name in rivals if name in times]
-        if not known:
-            cells.append("| |")
-            continue
-        best = min(known, key=median.get)
-        ratios = [theirs / mine for theirs, mine in zip(times[best], times["ours"])]
-        cells.append(f"{best if len(rivals) > 1 else ''} {median[best]:.1f} | {quartiles(ratios)} |")
-    print(f"| {result['row']} | {result['bytes'] / 2**20:.1f} | {median['ours']:.1f} | {rate} | " + " ".join(cells) +
+    for rivals in (["torch"], ["compiled"], COPIES):
+        found = median_ratio(times, rivals)
+        cells.append(f"{found[0] if len(rivals) > 1 else ''} {median[found[0]]:.1f} | {quartiles(found[1])} |" if found else "| |")
+    print(f"| {result['row']} | {result['shape']} | {result['bytes'] / 2**20:.1f} | {median['ours']:.1f} | {rate} | " + " ".join(cells) +
           f" {result['error_over_allowed']:.2f} |", flush=True)
 
 
@@ -380,16 +426,17 @@ def heading(options):
     print(f"{clocks}; torch {torch.__version__}, {platform.machine()}; {options.rounds} rounds, {options.mode}"
           f"{', ' + options.flush + ' flush' if options.mode == 'cold' else ''}\n")
     if options.check:
-        print("| row | error over what is allowed |\n|---|---|")
+        print("| row | target | error over what is allowed |\n|---|---|---|")
         return
-    print("| row | MiB | ours, us | rate | torch, us | torch / ours | compiled, us | compiled / ours | copy, us | copy / ours | error / allowed |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| row | shape | MiB | ours, us | rate | torch, us | torch / ours | compiled, us | compiled / ours | copy, us | copy / ours | error / allowed |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("packages", nargs="+", help="folders that helion-aot wrote")
     parser.add_argument("--rows", action="append", help="corpora; utils/measure-gpu.jsonl where none is given")
+    parser.add_argument("--tuned", action="append", default=[], help="corpora whose rows are measured too")
     parser.add_argument("--only", default="", help="rows whose name holds this")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--mode", choices=["cold", "graph"], default="cold")
@@ -402,20 +449,24 @@ def main():
         torch._dynamo.config.recompile_limit = 1000
     packages = {package.kernel: package for package in map(Package, options.packages)}
     rows = []
-    for name in options.rows or [os.path.join(HERE, "measure-gpu.jsonl")]:
+    for name in (options.rows or [os.path.join(HERE, "measure-gpu.jsonl")]) + options.tuned:
         with open(name) as file:
             rows += [json.loads(line) for line in file if line.strip()]
     heading(options)
-    clock, wrong = Clock(options.mode, options.flush), 0
+    clock, wrong, results = Clock(options.mode, options.flush), 0, []
     for row in rows:
         if row["kernel"] not in packages or options.only not in title(row):
             continue
         result = measure(row, packages[row["kernel"]], clock, options)
         report(result)
+        results.append(result)
         wrong += not result["error_over_allowed"] <= 1
         if options.json:
             with open(options.json, "a") as file:
                 file.write(json.dumps(result) + "\n")
+    if lines := summary(results):
+        print("\n| kernel | bytes | shapes | rows | least copy / ours | median copy / ours | median TB/s |\n|---|---|---|---|---|---|---|")
+        print("\n".join(lines))
     if wrong:
         sys.exit(f"measure-gpu: {wrong} rows are wrong")
 
