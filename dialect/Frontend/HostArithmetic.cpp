@@ -124,9 +124,9 @@ static LogicalResult emitLaunch(KernelBuilder &k, const HostExpression &e, const
   if (!kept.empty())
     tiles.assign(loop.getTiles().begin(), loop.getTiles().end());
   Result value = emitValue(k, e, summed, tiles);
-  for (DType dtype : e.dtypes)
+  for (const HostStep &step : e.steps)
     if (succeeded(value))
-      value = castTo(k, *value, dtype);
+      value = step.apply(k, *value);
   if (failed(value))
     return failure();
   StoreOp::create(k.b, k.loc(), value->get<TileValue>()->value, out.memref, tiles, Value(),
@@ -139,7 +139,8 @@ Result Interpreter::materializeHost(const PyValue &value, llvm::StringRef name) 
   if (!e)
     return value;
   std::vector<SizeExpr> sizes(e->base->sizes);
-  std::string kind = "to";
+  bool onlyCasts = llvm::all_of(e->steps, [](const HostStep &step) { return step.isCast; });
+  std::string kind = onlyCasts ? "to" : "map";
   if (!e->dims.empty())
     kind = e->isMean ? "mean" : "sum";
   for (int dim : llvm::reverse(e->dims))
@@ -148,7 +149,7 @@ Result Interpreter::materializeHost(const PyValue &value, llvm::StringRef name) 
     for (int dim : e->dims)
       kind += std::to_string(dim);
   std::string own = !e->name.empty() ? e->name : e->base->name + "_" + kind;
-  FailureOr<HostTensorPtr> out = allocateHost(k, k.uniqueTensorName(own), sizes, e->dtypes.back(), PyValue());
+  FailureOr<HostTensorPtr> out = allocateHost(k, k.uniqueTensorName(own), sizes, e->steps.back().dtype, PyValue());
   if (failed(out))
     return failure();
   k.beginLaunch(kernelName + "." + kind);

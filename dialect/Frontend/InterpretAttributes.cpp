@@ -128,7 +128,8 @@ Result Interpreter::attribute(const PyValue &value, llvm::StringRef name) {
                   "`; it has `index`, `begin`, `end`, `id`, `count`, `block_size`");
   }
   if (const HostExpression *expression = value.get<HostExpression>())
-    return name == "dtype" ? Result(PyValue(expression->dtypes.back())) : method(k, "HostExpression.", name, value);
+    return name == "dtype" ? Result(PyValue(expression->steps.back().dtype))
+                           : method(k, "HostExpression.", name, value);
   if (value.is<Scalar>()) // `scalar.to(..)` of a loaded number
     return method(k, "Tensor.", name, value);
   return k.fail(value.describe() + " has no attribute `" + name + "`");

@@ -226,7 +226,8 @@ static LogicalResult refuseHost(KernelBuilder &k, const PyValue &value) {
   if (k.onDevice())
     return k.fail("host tensor " + name + "is used without an index; load a tile of it, as in `x[tile]`");
   return k.fail("host tensor arithmetic on " + (tensor ? name : "an expression ") +
-                "is not supported; only `.sum(..)`, `.mean(..)` and `.to(dtype)` after the tile loops are");
+                "is not supported; only `.sum(..)`, `.mean(..)`, `.to(dtype)` and `+ - * /` with numbers after the "
+                "tile loops are");
 }
 
 static std::optional<PyValue> foldSequences(llvm::StringRef op, const PyValue &lhs, const PyValue &rhs) {
@@ -275,8 +276,11 @@ Result Interpreter::binary(llvm::StringRef op, const PyValue &lhs, const PyValue
   }
   if (std::optional<PyValue> folded = foldSequences(op, lhs, rhs))
     return *folded;
-  if (const PyValue *host = findHost(lhs, rhs))
-    return refuseHost(k, *host);
+  if (const PyValue *host = findHost(lhs, rhs)) {
+    bool isKnown = op == "+" || op == "-" || op == "*" || op == "/";
+    return !k.onDevice() && isKnown && (isArithmetic(lhs) || isArithmetic(rhs)) ? hostArithmetic(*this, op, lhs, rhs)
+                                                                                : Result(refuseHost(k, *host));
+  }
   if (op == "@")
     return call(Symbol{"torch.matmul", nullptr}, {lhs, rhs}, {});
   if (std::optional<Result> shifted = shiftTile(k, op, lhs, rhs))

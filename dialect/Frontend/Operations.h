@@ -45,6 +45,9 @@ std::vector<OperationRow> loopOperations();
 std::vector<OperationRow> hostOperations();
 std::vector<OperationRow> pythonOperations();
 
+/// A host tensor, or an expression over one, with a number: `+`, `-`, `*` or `/`.
+Result hostArithmetic(Interpreter &in, llvm::StringRef op, const PyValue &lhs, const PyValue &rhs);
+
 //===-- Reading arguments; all report at the current place -------------------------------------------------------===//
 
 mlir::FailureOr<TileValue> expectTile(Interpreter &in, const PyValue &value, llvm::StringRef what);

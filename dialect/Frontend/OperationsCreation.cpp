@@ -109,8 +109,8 @@ static OperationRow likeRow(const char *names, PyValue value) {
 }
 
 static OperationRow newRow(const char *names, PyValue value) {
-  return {names, "input size dtype=None device=None",
-          [value](Interpreter &in, ArrayRef<PyValue> a) { return createLike(in, a[0], a[1], value, a[2]); }};
+  return {names, "input *size dtype=None device=None",
+          [value](Interpreter &in, ArrayRef<PyValue> a) { return createLike(in, a[0], shapeOf(a[1]), value, a[2]); }};
 }
 
 std::vector<OperationRow> helion::frontend::creationOperations() {

@@ -143,6 +143,12 @@ static Result runBroadcastTensors(Interpreter &in, Arguments a) {
 
 //===-- Arithmetic after the tile loops --------------------------------------------------------------------------===//
 
+// Tensors that were not computed yet are, where more than a cast follows.
+static FailureOr<HostTensorPtr> computed(Interpreter &in, const PyValue &value) {
+  Result tensor = in.materializeHost(value, "");
+  return failed(tensor) ? FailureOr<HostTensorPtr>(failure()) : expectHost(in, *tensor, "input");
+}
+
 // The dims that a reduction names, increasing; all of them where it names none.
 static FailureOr<std::vector<int>> reducedDims(Interpreter &in, const PyValue &dim, unsigned rank) {
   std::vector<PyValue> items;
@@ -167,11 +173,40 @@ static FailureOr<std::vector<int>> reducedDims(Interpreter &in, const PyValue &d
   return dims;
 }
 
+static HostStep castStep(DType dtype) {
+  return {dtype, true, [dtype](KernelBuilder &k, const PyValue &lanes) { return castTo(k, lanes, dtype); }};
+}
+
+// `losses / n` and `2 * total`: one more step of the expression. A number changes no float tensor's type.
+Result helion::frontend::hostArithmetic(Interpreter &in, StringRef op, const PyValue &lhs, const PyValue &rhs) {
+  bool isLeft = lhs.is<HostTensorPtr>() || lhs.is<HostExpression>();
+  PyValue number = isLeft ? rhs : lhs;
+  const PyValue &host = isLeft ? lhs : rhs;
+  HostExpression out;
+  if (const HostTensorPtr *tensor = host.get<HostTensorPtr>())
+    out.base = *tensor;
+  else
+    out = *host.get<HostExpression>();
+  DType dtype = out.steps.empty() ? out.base->dtype : out.steps.back().dtype;
+  if (!isFloat(dtype))
+    return in.k.fail("host tensor arithmetic needs a float tensor, not `" + dtypeText(dtype) + "`");
+  out.name.clear();
+  out.steps.push_back(
+      {dtype, false, [&in, op = op.str(), isLeft, number, dtype](KernelBuilder &k, const PyValue &lanes) {
+         Result value = isLeft ? in.binary(op, lanes, number) : in.binary(op, number, lanes);
+         return failed(value) ? value : castTo(k, *value, dtype);
+       }});
+  return PyValue(out);
+}
+
 static OperationRow reductionRow(const char *names, const char *method, bool isMean) {
   return {names, "input dim=None keepdim=False dtype=None", [method, isMean](Interpreter &in, Arguments a) -> Result {
             if (in.k.onDevice())
               return Result(LogicalResult(expectTile(in, a[0], "input")));
-            const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();
+            FailureOr<HostTensorPtr> input = computed(in, a[0]);
+            if (failed(input))
+              return failure();
+            const HostTensorPtr &tensor = *input;
             FailureOr<std::vector<int>> dims = reducedDims(in, a[1], tensor->sizes.size());
             if (failed(dims))
               return failure();
@@ -180,7 +215,7 @@ static OperationRow reductionRow(const char *names, const char *method, bool isM
             if (!a[2].is<bool>() || *a[2].get<bool>())
               return in.k.fail("`." + llvm::Twine(method) + "` on the host drops the dims; `keepdim` stays False");
             DType dtype = a[3].is<DType>() ? *a[3].get<DType>() : tensor->dtype;
-            return PyValue(HostExpression{tensor, *dims, isMean, {dtype}, ""});
+            return PyValue(HostExpression{tensor, *dims, isMean, {castStep(dtype)}, ""});
           }};
 }
 
@@ -194,11 +229,12 @@ static Result runTo(Interpreter &in, Arguments a) {
     return Result(LogicalResult(expectTile(in, a[0], "input")));
   if (const HostExpression *expression = a[0].get<HostExpression>()) {
     HostExpression out = *expression;
-    out.dtypes.push_back(*dtype);
+    out.steps.push_back(castStep(*dtype));
     return PyValue(out);
   }
   const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();
-  return tensor->dtype == *dtype ? Result(a[0]) : Result(PyValue(HostExpression{tensor, {}, false, {*dtype}, ""}));
+  return tensor->dtype == *dtype ? Result(a[0])
+                                 : Result(PyValue(HostExpression{tensor, {}, false, {castStep(*dtype)}, ""}));
 }
 
 std::vector<OperationRow> helion::frontend::hostOperations() {
@@ -216,7 +252,7 @@ std::vector<OperationRow> helion::frontend::hostOperations() {
           {"Host.clone", "input", runClone},
           {"Host.permute", "input *dims", runPermute},
           {"torch.broadcast_tensors", "*tensors", runBroadcastTensors},
-          reductionRow("Host.sum", "sum", false),
-          reductionRow("Host.mean", "mean", true),
+          reductionRow("Host.sum HostExpression.sum", "sum", false),
+          reductionRow("Host.mean HostExpression.mean", "mean", true),
           {"Host.to HostExpression.to", "input dtype", runTo}};
 }

@@ -74,9 +74,16 @@ static DType sumType(DType input, const PyValue &dtype) {
   return categoryOf(input) == DTypeCategory::Float ? input : DType::I64;
 }
 
+// What `torch.sum(losses)` after the tile loops is given.
+static bool isHostValue(Interpreter &in, const PyValue &value) {
+  return !in.k.onDevice() && (value.is<HostTensorPtr>() || value.is<HostExpression>());
+}
+
 static OperationRow sumRow(const char *names, Reduction reduction) {
   return {names, "input dim=None keepdim=False dtype=None",
           [reduction](Interpreter &in, ArrayRef<PyValue> a) -> Result {
+            if (reduction == Reduction::Sum && isHostValue(in, a[0]))
+              return findOperation("Host.sum")->run(in, a);
             FailureOr<ReductionCall> call = readCall(in, a[0], a[1], a[2]);
             if (failed(call))
               return failure();
@@ -181,6 +188,8 @@ static FailureOr<DType> floatInput(Interpreter &in, ReductionCall &call, const P
 }
 
 static Result runMean(Interpreter &in, ArrayRef<PyValue> a) {
+  if (isHostValue(in, a[0]))
+    return findOperation("Host.mean")->run(in, a);
   FailureOr<ReductionCall> call = readCall(in, a[0], a[1], a[2]);
   FailureOr<DType> type = failed(call) ? FailureOr<DType>(failure()) : floatInput(in, *call, a[3]);
   if (failed(type))

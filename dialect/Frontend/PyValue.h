@@ -18,6 +18,7 @@ namespace helion::frontend {
 
 struct PyValue;
 struct Scope;
+class KernelBuilder;
 
 /// An integer of the host that the call decides: an expression over sizes, strides, integer scalars and block sizes.
 /// Constants are plain int64_t.
@@ -98,13 +99,20 @@ struct SliceValue {
   std::shared_ptr<PyValue> lower, upper; // null where absent
 };
 
-/// Host tensor arithmetic after the tile loops: a sum or mean over dims, then casts. Becomes a launch where it is used.
+/// One step of host tensor arithmetic on the lanes of a launch: a cast, or an operation with a number.
+struct HostStep {
+  DType dtype; // of what it gives
+  bool isCast;
+  std::function<mlir::FailureOr<PyValue>(KernelBuilder &, const PyValue &)> apply;
+};
+
+/// Host tensor arithmetic after the tile loops: a sum or mean over dims, then steps. Becomes a launch where it is used.
 struct HostExpression {
   HostTensorPtr base;
-  std::vector<int> dims;     // increasing; none: no reduction
-  bool isMean = false;       // the sum is divided by the number of elements
-  std::vector<DType> dtypes; // of the reduction and of each cast after it; the last is the expression's own
-  std::string name;          // the variable it is assigned to
+  std::vector<int> dims;       // increasing; none: no reduction
+  bool isMean = false;         // the sum is divided by the number of elements
+  std::vector<HostStep> steps; // the type of the last is the expression's own
+  std::string name;            // the variable it is assigned to
 };
 
 /// A loop that `for` may run: `hl.tile(..)`, `hl.grid(..)`, `range(..)`, `hl.static_range(..)`.

@@ -161,6 +161,23 @@ def cross_entropy_calls():
     yield "strided labels", dict(logits=normal(21, 33), labels=strided(RNG.integers(0, 33, 21)))
 
 
+def kl_div_calls():
+    def call(log_p, target):
+        return dict(log_p=log_p, target=numpy.abs(target))
+
+    for rows, columns in SIZES:
+        yield f"{rows}x{columns}", call(normal(rows, columns), normal(rows, columns))
+    # Targets of 0 count nothing, whatever the probability.
+    x, t = normal(37, 53), normal(37, 53)
+    t[3, :] = t[:, 7] = 0
+    x[3, 4] = -INF
+    yield "zeros", call(x, t)
+    yield "strided", call(strided(normal(21, 33)), strided(normal(21, 33)))
+    x = normal(4, 9)
+    x[2, 3] = NAN
+    yield "nan", call(x, normal(4, 9))
+
+
 def rope_calls(width):
     def calls():
         def call(x):
@@ -257,6 +274,14 @@ def cross_entropy_mean(logits, labels):
         return [(numpy.asarray(numpy.divide(losses.sum(), len(losses))), numpy.asarray(size.sum() / max(len(losses), 1)))]
 
 
+def kl_div(log_p, target):
+    with numpy.errstate(all="ignore"):
+        logs = numpy.log(target)
+        total = numpy.where(target > 0, target * (logs - log_p), 0).sum()
+        size = numpy.where(target > 0, target * (numpy.abs(logs) + numpy.abs(log_p)), 0).sum()
+        return [(numpy.asarray(numpy.divide(total, len(log_p))), numpy.asarray(size / max(len(log_p), 1)))]
+
+
 def rope(x, cos, sin):
     half = x.shape[3] // 2
     first, second = x[..., :half], x[..., half:]
@@ -329,6 +354,7 @@ KERNELS = {
     "bmm": Kernel("bmm", "x={t}[?,?,?] y={t}[?,?,?]", bmm_calls, matmul, 1e-5),
     "cross_entropy": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy, 1e-5),
     "cross_entropy_mean": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy_mean, 1e-5),
+    "kl_div": Kernel("kl_div", "log_p={t}[?,?] target={t}[?,?]", kl_div_calls, kl_div, 1e-5),
     "rope": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope, 1e-6),
     "rope_pairs": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope, 1e-6),
     "rope_interleaved": Kernel("rope", "x={t}[?,?,?,16] cos=f32[?,8] sin=f32[?,8]", rope_calls(16), rope_interleaved, 1e-6),
