@@ -8,7 +8,6 @@
 #include "codegen/CPU/NarrowFloat.h"
 #include "codegen/CPU/TileChain.h"
 #include "codegen/Common/ExpandMath.h"
-#include "codegen/Common/FloatCode.h"
 #include "dialect/IR/Dims.h"
 #include <cmath>
 
@@ -235,21 +234,11 @@ bool LaneEvaluator::sharesDivisor(arith::DivFOp op, ArrayRef<Value> lanes) const
          lanes[1].getType().isF32();
 }
 
-/// Twice a product: with the reciprocal, and with the power of two that kept the reciprocal in range. That is 1 but for
-/// divisors whose own reciprocal overflows or loses bits; 0, infinities and NaN need no care.
+/// One reciprocal for all quotients by a divisor.
 Value LaneEvaluator::timesReciprocal(Location loc, Value lane, Value divisor) {
-  auto &[reciprocal, scale] = reciprocals[divisor];
-  if (!reciprocal) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(divisor);
-    FloatCode code(builder, loc, divisor.getType());
-    auto power = [&](int exponent) { return code.constant(std::ldexp(1.0, exponent)); };
-    Value size = code.abs(divisor);
-    Value isTiny = code.compare(arith::CmpFPredicate::OLT, size, power(-125));
-    Value isHuge = code.compare(arith::CmpFPredicate::OGT, size, power(125));
-    scale = code.select(isHuge, power(-64), code.select(isTiny, power(64), code.constant(1)));
-    reciprocal = code.div(code.constant(1), code.mul(divisor, scale));
-  }
-  FloatCode code(builder, loc, lane.getType());
-  return code.mul(code.mul(lane, spread(reciprocal)), spread(scale));
+  Reciprocal &reciprocal = reciprocals[divisor];
+  if (!reciprocal.value)
+    reciprocal = emitReciprocal(builder, loc, divisor);
+  return emitQuotient(FloatCode(builder, loc, lane.getType()), lane,
+                      {spread(reciprocal.value), spread(reciprocal.scale)});
 }

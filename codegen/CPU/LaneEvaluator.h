@@ -8,6 +8,7 @@
 
 #include "codegen/CPU/TileMemory.h"
 #include "codegen/CPU/TilePlan.h"
+#include "codegen/Common/Quotients.h"
 #include <map>
 #include <vector>
 
@@ -115,8 +116,7 @@ private:
   std::vector<std::map<Key, mlir::Value>> known; // By level + 1.
   std::vector<mlir::Operation *> hoists;         // By level + 1.
   llvm::DenseMap<mlir::Value, mlir::Value> counts;
-  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>>
-      reciprocals; // Of scalar divisors, with a power of two.
+  llvm::DenseMap<mlir::Value, Reciprocal> reciprocals; // Of scalar divisors.
 };
 } // namespace helion::cpu
 

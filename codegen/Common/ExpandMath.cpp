@@ -4,6 +4,7 @@
 
 #include "codegen/Common/ExpandMath.h"
 #include "codegen/Common/MathFunctions.h"
+#include "codegen/Common/Quotients.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -53,20 +54,6 @@ struct ExpandExpOfNonPositive : OpRewritePattern<math::ExpOp> {
   }
 };
 
-/// A quotient that may be a product with the reciprocal: LLVM would take it without a look at the reciprocal's range.
-/// What keeps the range is done before this pass.
-struct KeepQuotient : OpRewritePattern<arith::DivFOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
-    arith::FastMathFlags flags = op.getFastmath(), kept = flags & ~arith::FastMathFlags::arcp;
-    if (kept == flags)
-      return rewriter.notifyMatchFailure(op, "is a quotient already");
-    rewriter.modifyOpInPlace(op, [&] { op.setFastmath(kept); });
-    return success();
-  }
-};
-
 template <typename Op, typename Formula> void add(RewritePatternSet &patterns, Formula formula, bool isNarrow = false) {
   patterns.add<Expand<Op, Formula>>(patterns.getContext(), formula, isNarrow);
 }
@@ -75,7 +62,7 @@ template <typename Op, typename Formula> void add(RewritePatternSet &patterns, F
 void helion::populateExpandMathPatterns(RewritePatternSet &patterns) {
   add<math::ExpOp, Unary>(patterns, emitExp);
   patterns.add<ExpandExpOfNonPositive>(patterns.getContext(), /*benefit=*/2);
-  patterns.add<KeepQuotient>(patterns.getContext());
+  populateQuotientPatterns(patterns);
   add<math::Exp2Op, Unary>(patterns, emitExp2);
   add<math::ExpM1Op, Unary>(patterns, emitExpM1);
   add<math::TanhOp, Unary>(patterns, emitTanh);
@@ -88,7 +75,8 @@ void helion::populateExpandMathPatterns(RewritePatternSet &patterns) {
   add<math::PowFOp, Binary>(patterns, emitPow);
   add<math::SinOp, Unary>(patterns, emitSin);
   add<math::CosOp, Unary>(patterns, emitCos);
-  add<math::ErfOp, Unary>(patterns, emitErf, /*isNarrow=*/true);
+  add<math::ErfOp, Unary>(
+      patterns, [](FloatCode code, Value x) { return emitErf(code, x, emitPreciseExp); }, /*isNarrow=*/true);
   add<math::RsqrtOp, Unary>(patterns, emitRsqrt);
   add<math::RoundOp, Unary>(patterns, emitRound);
   add<arith::RemFOp, Binary>(patterns, emitRemainder, /*isNarrow=*/true);

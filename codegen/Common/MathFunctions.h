@@ -6,6 +6,7 @@
 #define HELION_CODEGEN_COMMON_MATHFUNCTIONS_H
 
 #include "codegen/Common/FloatCode.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace helion {
 /// exp and exp2 give 0 below 1.7e-38 (f32) and 3.2e-308 (f64), just above the least normal number.
@@ -30,8 +31,8 @@ mlir::Value emitPow(FloatCode code, mlir::Value x, mlir::Value y);
 /// For arguments below 2^50 in size, NaN beyond.
 mlir::Value emitSin(FloatCode code, mlir::Value x);
 mlir::Value emitCos(FloatCode code, mlir::Value x);
-/// f32 only.
-mlir::Value emitErf(FloatCode code, mlir::Value x);
+/// f32 only, from a function for e^x of what is not above 0.
+mlir::Value emitErf(FloatCode code, mlir::Value x, llvm::function_ref<mlir::Value(FloatCode, mlir::Value)> exp);
 mlir::Value emitRsqrt(FloatCode code, mlir::Value x);
 /// To the nearest integer, halves away from 0.
 mlir::Value emitRound(FloatCode code, mlir::Value x);

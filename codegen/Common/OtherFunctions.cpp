@@ -71,11 +71,11 @@ static constexpr double kErfLarge[] = {0.0001880370546132326,  -1.12957835197448
                                        -0.1084185540676117,    0.025208240374922752,   -0.004204556345939636,
                                        0.00044133528717793524, -2.1686762920580804e-05};
 
-Value helion::emitErf(FloatCode code, Value x) {
+Value helion::emitErf(FloatCode code, Value x, llvm::function_ref<Value(FloatCode, Value)> exp) {
   Value size = code.abs(x);
   Value small = code.fma(x, code.polynomial(code.mul(x, x), kErfSmall), x);
   Value bounded = code.clamp(size, 0.0, 4.0); // 1 - erf(4) is below half a unit.
-  Value rest = emitPreciseExp(code, code.polynomial(bounded, kErfLarge));
+  Value rest = exp(code, code.polynomial(bounded, kErfLarge));
   Value large = code.withSignOf(code.sub(code.constant(1.0), rest), x);
   Value result = code.select(code.compare(Predicate::OLT, size, 1.0), small, large);
   return code.select(code.isNan(x), x, result);

@@ -48,6 +48,28 @@ def LowerCacheHintsPass : Pass<"helion-lower-cache-hints", "::mlir::func::FuncOp
                            "::mlir::vector::VectorDialect"];
 }
 
+def ExpandDeviceMathPass : Pass<"helion-expand-device-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace f32 functions by the hardware's approximations and corrections";
+  let description = [{
+    **Does.** `exp`, `exp2`, `tanh`, `erf`, `rsqrt` and quotients that may be products become NVIDIA's `ex2`, `rcp`, `rsqrt` and `div.full`
+    with what corrects them, number by number. Quotients with a shared divisor are left for helion-expand-math, which takes reciprocals.
+
+    **Before / After.**
+    ```mlir
+    %e = math.exp %x : f32
+    // becomes
+    %h = llvm.call_intrinsic "llvm.nvvm.mul.rm.f"(%x, %log2e) : (f32, f32) -> f32
+    .. // m = x - h ln 2
+    %p = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%h) : (f32) -> f32
+    %e = math.fma %p, %m, %p : f32
+    ```
+    **Needs.** functions of one thread's code. **Gives.** none of these ops on f32. **Reads.** `fastmath<arcp>` of `arith.divf`.
+    **Fails when.** never. **Numerics.** `docs/design/0016-device-math.md`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerThreadOpsPass : Pass<"helion-lower-thread-ops", "::mlir::ModuleOp"> {
   let summary = "Turn `gpu` ops into NVVM's";
   let description = [{
@@ -116,7 +138,7 @@ def SimulateMatricesPass : Pass<"helion-simulate-matrices", "::mlir::ModuleOp"> 
   let summary = "For tests: make matrix instructions and asynchronous copies calls of a harness";
   let description = [{
     **Does.** `ldmatrix`, `mma.sync`, `cp.async` and its groups become calls of `helion_harness_..` functions, on addresses and words of 32
-    bits, so that a test runs one thread's code on the CPU, beside helion-simulate-threads.
+    bits, and intrinsics of f32 calls on their numbers, so that a test runs one thread's code on the CPU, beside helion-simulate-threads.
 
     **Before / After.**
     ```mlir
@@ -125,7 +147,7 @@ def SimulateMatricesPass : Pass<"helion-simulate-matrices", "::mlir::ModuleOp"> 
     func.call @helion_harness_ldmatrix(%address, %two, %zero) : (i64, i32, i32) -> ()
     %w = func.call @helion_harness_word(%zero) : (i32) -> i32
     ```
-    **Needs.** What helion-lower-nvidia-threads gives. **Gives.** no NVGPU op, and no NVVM op of matrices or copies. **Reads.** none.
+    **Needs.** What helion-lower-nvidia-threads gives. **Gives.** no NVGPU op, no NVVM op of matrices or copies, no intrinsic. **Reads.** none.
     **Fails when.** a matrix instruction is of another shape than m16n8k16. **Numerics.** the harness's.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",

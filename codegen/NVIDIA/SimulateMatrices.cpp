@@ -35,6 +35,8 @@ public:
       return replaceMma(mma);
     else if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op))
       call("wait", {}, word(wait.getN(), op->getLoc()), op->getLoc());
+    else if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op))
+      replaceIntrinsic(intrinsic);
     else if (isa<NVVM::CpAsyncCommitGroupOp>(op))
       call("commit", {}, {}, op->getLoc());
     else
@@ -98,6 +100,15 @@ private:
          loc);
   }
 
+  /// `llvm.nvvm.mul.rm.f` is `helion_harness_mul_rm_f`.
+  void replaceIntrinsic(LLVM::CallIntrinsicOp op) {
+    StringRef name = op.getIntrin();
+    name.consume_front("llvm.nvvm.");
+    std::string function = name.str();
+    llvm::replace(function, '.', '_');
+    op.getResult(0).replaceAllUsesWith(call(function, op.getResultTypes(), op.getArgs(), op.getLoc()));
+  }
+
   LogicalResult replaceMma(NVVM::MmaOp op) {
     Location loc = op.getLoc();
     NVVM::MMAShapeAttr shape = op.getShape();
@@ -129,7 +140,7 @@ struct SimulateMatricesPass : helion::impl::SimulateMatricesPassBase<SimulateMat
     Simulation simulation(getOperation());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa_and_nonnull<nvgpu::NVGPUDialect, NVVM::NVVMDialect>(op->getDialect()))
+      if (isa_and_nonnull<nvgpu::NVGPUDialect, NVVM::NVVMDialect>(op->getDialect()) || isa<LLVM::CallIntrinsicOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)

@@ -44,12 +44,44 @@ func.func @no_expansion(%x: f64) -> f64 {
   return %e : f64
 }
 
-// LLVM is not told that it may take a reciprocal, whose range it would not look at.
-// CHECK-LABEL: func.func @quotient
+// Where LLVM is told that it may take a reciprocal it does not look at its range: it is not told.
+// CHECK-LABEL: func.func @quotient(
 // CHECK-NEXT: arith.divf %{{.*}}, %{{.*}} : vector<8xf32>
 // CHECK-NEXT: arith.divf %{{.*}}, %{{.*}} fastmath<nnan> : vector<8xf32>
 func.func @quotient(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
   %q = arith.divf %x, %y fastmath<arcp> : vector<8xf32>
   %r = arith.divf %q, %y fastmath<nnan, arcp> : vector<8xf32>
   return %r : vector<8xf32>
+}
+
+// One reciprocal for each scalar that at least four elements share, made where the scalar is: outside of the loop.
+// CHECK-LABEL: func.func @shared_divisors
+// CHECK-COUNT-2: arith.divf %{{.*}}, %{{.*}} : f32
+// CHECK: scf.for
+// CHECK-NOT: arith.divf
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @shared_divisors(%x: vector<8xf32>, %a: f32, %b: f32, %n: index) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%v = %x) -> vector<8xf32> {
+    %d = vector.from_elements %a, %a, %b, %b, %a, %a, %b, %b : vector<8xf32>
+    %q = arith.divf %v, %d fastmath<arcp> : vector<8xf32>
+    scf.yield %q : vector<8xf32>
+  }
+  return %r : vector<8xf32>
+}
+
+// Too few elements for a reciprocal, or no permission.
+// CHECK-LABEL: func.func @not_shared
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<3xf32>
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<8xf32>
+func.func @not_shared(%x: vector<3xf32>, %y: vector<8xf32>, %a: f32) -> (vector<3xf32>, vector<8xf32>) {
+  %d = vector.broadcast %a : f32 to vector<3xf32>
+  %q = arith.divf %x, %d fastmath<arcp> : vector<3xf32>
+  %e = vector.broadcast %a : f32 to vector<8xf32>
+  %r = arith.divf %y, %e : vector<8xf32>
+  return %q, %r : vector<3xf32>, vector<8xf32>
 }

@@ -32,6 +32,15 @@ func.func @product(%a: i32, %b: i32, %c: f32) -> !llvm.struct<(f32, f32, f32, f3
 
 // -----
 
+// CHECK-LABEL: func.func @intrinsic
+// CHECK: call @helion_harness_mul_rm_f(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
+func.func @intrinsic(%a: f32) -> f32 {
+  %r = llvm.call_intrinsic "llvm.nvvm.mul.rm.f"(%a, %a) : (f32, f32) -> f32
+  return %r : f32
+}
+
+// -----
+
 func.func @other(%a: i32, %c: f32) -> !llvm.struct<(f32, f32, f32, f32)> {
   // expected-error @below {{is of a shape that the harness of tests does not know}}
   %d = nvvm.mma.sync A[%a, %a] B[%a] C[%c, %c, %c, %c] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 8>} : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A product with the reciprocal and a product with the power of two that kept the reciprocal in range. The power is 1
+// but for divisors whose own reciprocal overflows or loses bits; 0, infinities and NaN need no care.
+
+#include "codegen/Common/Quotients.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace helion;
+
+/// Elements for each divisor from which a reciprocal, its scale and two products take less than divisions.
+static constexpr int64_t kLeastShared = 4;
+
+Reciprocal helion::emitReciprocal(OpBuilder &builder, Location loc, Value divisor) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(divisor);
+  FloatCode code(builder, loc, divisor.getType());
+  auto power = [&](int exponent) { return code.constant(std::ldexp(1.0, exponent)); };
+  Value size = code.abs(divisor);
+  Value isTiny = code.compare(arith::CmpFPredicate::OLT, size, power(-125));
+  Value isHuge = code.compare(arith::CmpFPredicate::OGT, size, power(125));
+  Value scale = code.select(isHuge, power(-64), code.select(isTiny, power(64), code.constant(1)));
+  return {code.div(code.constant(1), code.mul(divisor, scale)), scale};
+}
+
+Value helion::emitQuotient(FloatCode code, Value x, const Reciprocal &reciprocal) {
+  return code.mul(code.mul(x, reciprocal.value), reciprocal.scale);
+}
+
+bool helion::mayMultiply(arith::DivFOp op) {
+  return bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) && getElementTypeOrSelf(op.getType()).isF32();
+}
+
+/// The scalars that a vector is made of, element by element; none where it does not say.
+static SmallVector<Value> scalarsOf(Value vector) {
+  int64_t count = cast<VectorType>(vector.getType()).getNumElements();
+  if (auto broadcast = vector.getDefiningOp<vector::BroadcastOp>())
+    if (broadcast.getSource().getType().isF32())
+      return SmallVector<Value>(count, broadcast.getSource());
+  if (auto made = vector.getDefiningOp<vector::FromElementsOp>())
+    return llvm::to_vector(made.getElements());
+  return {};
+}
+
+bool helion::sharesDivisors(arith::DivFOp op) {
+  if (!isa<VectorType>(op.getType()))
+    return false;
+  SmallVector<Value> scalars = scalarsOf(op.getRhs());
+  llvm::SmallDenseSet<Value> distinct(scalars.begin(), scalars.end());
+  return !scalars.empty() && int64_t(scalars.size()) >= kLeastShared * int64_t(distinct.size());
+}
+
+namespace {
+struct MultiplyByReciprocals : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &b) const override {
+    if (!mayMultiply(op) || !sharesDivisors(op))
+      return b.notifyMatchFailure(op, "is exact, or has a divisor for each element");
+    Location loc = op.getLoc();
+    llvm::MapVector<Value, Reciprocal> reciprocals;
+    SmallVector<Value> values, scales;
+    for (Value scalar : scalarsOf(op.getRhs())) {
+      auto [entry, isNew] = reciprocals.try_emplace(scalar);
+      if (isNew)
+        entry->second = emitReciprocal(b, loc, scalar);
+      values.push_back(entry->second.value);
+      scales.push_back(entry->second.scale);
+    }
+    auto type = cast<VectorType>(op.getType());
+    Reciprocal all = {vector::FromElementsOp::create(b, loc, type, values),
+                      vector::FromElementsOp::create(b, loc, type, scales)};
+    b.replaceOp(op, emitQuotient(FloatCode(b, loc, type), op.getLhs(), all));
+    return success();
+  }
+};
+
+struct KeepQuotient : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
+    arith::FastMathFlags flags = op.getFastmath(), kept = flags & ~arith::FastMathFlags::arcp;
+    if (kept == flags)
+      return rewriter.notifyMatchFailure(op, "is a quotient already");
+    rewriter.modifyOpInPlace(op, [&] { op.setFastmath(kept); });
+    return success();
+  }
+};
+} // namespace
+
+void helion::populateQuotientPatterns(RewritePatternSet &patterns) {
+  patterns.add<MultiplyByReciprocals>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<KeepQuotient>(patterns.getContext());
+}
