@@ -2,7 +2,7 @@
 // RUN: not helion-opt --helion-bind-blocks --helion-flatten-loops="flatten_loops=loop.i" %S/../../dialect/IR/forms/k-softmax.mlir 2>&1 | FileCheck %s --check-prefix=SITE
 // RUN: split-file %s %t.files
 // RUN: not helion-opt --helion-bind-blocks --helion-flatten-loops="flatten_loops=loop.ij" %t.files/turn.mlir 2>&1 | FileCheck %s --check-prefix=COMBINE
-// RUN: helion-translate --import-helion %root/examples/rope/rope.py --args 'x=f32[?,?,?,16] cos=f32[?,8] sin=f32[?,8]' -o %t.rope.mlir
+// RUN: helion-translate --import-helion %root/examples/rope/rope.py --kernel rope --args 'x=f32[?,?,?,16] cos=f32[?,8] sin=f32[?,8]' -o %t.rope.mlir
 // RUN: not helion-opt --helion-bind-blocks --helion-flatten-loops="flatten_loops=loop.bht" %t.rope.mlir 2>&1 | FileCheck %s --check-prefix=IOTA
 // RUN: not helion-opt --helion-bind-blocks --helion-flatten-loops="flatten_loops=loop.bt" %t.files/scale.mlir 2>&1 | FileCheck %s --check-prefix=SLICE
 // The space of such a kernel does not have the choice.
