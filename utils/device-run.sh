@@ -71,7 +71,7 @@ pack() {
   done
   cp -r "${files[@]}" "$folder/work/"
   cp "${BASH_SOURCE[0]}" "$folder/device-run.sh"
-  cp "$root/utils/measure-gpu.py" "$root/utils/measure-calls.py" "$root/utils/measure-calls.cpp" \
+  cp "$root/utils/measure-gpu.jsonl" "$root/utils/measure-gpu.py" "$root/utils/measure-calls.py" "$root/utils/measure-calls.cpp" \
     "$root/utils/check-targets.sh" "$folder/tools/"
   local bytes
   bytes=$(du -sb "$folder" | cut -f1)
