@@ -22,6 +22,7 @@ import os
 import platform
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -37,6 +38,10 @@ TORCH_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bf
 
 def fail(text):
     sys.exit(f"measure-calls: {text}")
+
+
+if shutil.which("ninja"):  # Make need not be there.
+    os.environ.setdefault("CMAKE_GENERATOR", "Ninja")
 
 
 def run(*command):

@@ -20,6 +20,7 @@ import os
 import platform
 import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -90,6 +91,10 @@ def dlpack(tensor):
                     8 * tensor.element_size(), 1, ctypes.addressof(shape), ctypes.addressof(strides), 0)
     view.keep = (shape, strides, tensor)
     return view
+
+
+if shutil.which("ninja"):  # Make need not be there.
+    os.environ.setdefault("CMAKE_GENERATOR", "Ninja")
 
 
 def run(*command):

@@ -37,6 +37,9 @@ done
 "$root/utils/install-deps.sh"
 "$root/utils/build.sh" helion-aot helion-worker
 
+# What was installed is Ninja, and make need not be there. A folder that has been configured keeps what it has.
+export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
+
 # tune KERNEL FILE CALL
 tune() {
   local folder=$work/$1 status=0
