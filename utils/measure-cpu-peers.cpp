@@ -28,6 +28,35 @@ template <typename Call> static int64_t timed(int64_t count, Call call) {
   return now() - start;
 }
 
+/// Bytes a program of a copy moves; both ends lie at multiples of it.
+static constexpr int64_t kPiece = 128;
+
+static void memcpyPieces(const int64_t *ends, const int64_t *, int64_t begin, int64_t end, void *) {
+  std::memcpy(reinterpret_cast<char *>(ends[0]) + begin * kPiece,
+              reinterpret_cast<const char *>(ends[1]) + begin * kPiece, size_t((end - begin) * kPiece));
+}
+
+__attribute__((target("avx"))) static void streamPieces(const int64_t *ends, const int64_t *, int64_t begin,
+                                                        int64_t end, void *) {
+  for (int64_t at = begin * kPiece; at < end * kPiece; at += kPiece) {
+    auto *target = reinterpret_cast<__m256i *>(ends[0] + at);
+    auto *source = reinterpret_cast<const __m256i *>(ends[1] + at);
+    __m256i first = _mm256_load_si256(source), second = _mm256_load_si256(source + 1);
+    __m256i third = _mm256_load_si256(source + 2), fourth = _mm256_load_si256(source + 3);
+    _mm256_stream_si256(target, first);
+    _mm256_stream_si256(target + 1, second);
+    _mm256_stream_si256(target + 2, third);
+    _mm256_stream_si256(target + 3, fourth);
+  }
+  _mm_sfence();
+}
+
+static void copyOnPool(ProgramFunction pieces, void *to, const void *from, int64_t bytes) {
+  const int64_t ends[] = {reinterpret_cast<int64_t>(to), reinterpret_cast<int64_t>(from)};
+  const int64_t grid[] = {bytes / kPiece, 1, 1};
+  ThreadPool::get().run({pieces, ends, grid, 0});
+}
+
 using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *,
                        int);
 
@@ -42,27 +71,14 @@ int64_t time_launches(int64_t count, const Launch *launches, int64_t steps) {
   });
 }
 
+/// Copies on the pool, as the launches that they are compared with; each program copies `kPiece` bytes, and one thread
+/// copies all of them at once.
 int64_t time_memcpy(int64_t count, void *to, const void *from, int64_t bytes) {
-  return timed(count, [=] { std::memcpy(to, from, size_t(bytes)); });
+  return timed(count, [=] { copyOnPool(memcpyPieces, to, from, bytes); });
 }
 
-/// Both ends lie at multiples of 128 bytes.
-__attribute__((target("avx"))) int64_t time_streaming_copy(int64_t count, char *to, const char *from, int64_t bytes) {
-  int64_t start = now();
-  for (int64_t i = 0; i < count; ++i) {
-    for (int64_t at = 0; at < bytes; at += 128) {
-      auto *source = reinterpret_cast<const __m256i *>(from + at);
-      auto *target = reinterpret_cast<__m256i *>(to + at);
-      __m256i first = _mm256_load_si256(source), second = _mm256_load_si256(source + 1);
-      __m256i third = _mm256_load_si256(source + 2), fourth = _mm256_load_si256(source + 3);
-      _mm256_stream_si256(target, first);
-      _mm256_stream_si256(target + 1, second);
-      _mm256_stream_si256(target + 2, third);
-      _mm256_stream_si256(target + 3, fourth);
-    }
-    _mm_sfence();
-  }
-  return now() - start;
+int64_t time_streaming_copy(int64_t count, void *to, const void *from, int64_t bytes) {
+  return timed(count, [=] { copyOnPool(streamPieces, to, from, bytes); });
 }
 
 /// Row-major, no operand transposed.

@@ -136,7 +136,7 @@ REFERENCES = {"vector_add": lambda read, rows: [read("x", rows) + read("y", rows
 
 
 class Copies:
-    """Copies that read and write together as many bytes as the kernel does."""
+    """Copies that read and write together as many bytes as the kernel does, on as many cores."""
 
     def __init__(self, ours, peers):
         half = ours.bytes() // 2 // 128 * 128
@@ -200,11 +200,11 @@ def measure(row, folder, peers, options):
     cores = row.get("cores", 1)
     peers.use_wall_clock(cores > 1)
     os.sched_setaffinity(0, options.cores[:cores])
-    if cores > 1:
+    if cores > 1 and row["rival"] == "openblas":
         on = lambda threads: lambda count: (peers.set_threads(threads), ours.time(1), ours.time(count))[2]
         calls, rivals = on(cores), {"one core": on(1)}
     else:
-        peers.set_threads(1)
+        peers.set_threads(cores)
         calls = ours.time
         try:
             rivals = (Products if row["rival"] == "openblas" else Copies)(ours, peers).rivals
