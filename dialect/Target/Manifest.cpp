@@ -129,6 +129,55 @@ Error readJson(const JsonCursor &at, PlanWorkspace &out) {
       .finish();
 }
 
+static json::Value mapToJson(const PlanArgument &argument) {
+  const PlanMap &map = argument.map;
+  return json::Object{
+      {"map", argument.name},           {"offset", toJson(argument.value)},   {"dtype", dtypeName(argument.dtype)},
+      {"sizes", listToJson(map.sizes)}, {"strides", listToJson(map.strides)}, {"box", json::Array(map.box)},
+      {"swizzle", map.swizzle}};
+}
+
+/// What no driver takes of a map, whatever the call; empty where all is well.
+static std::string problemOfMap(const PlanArgument &argument) {
+  const PlanMap &map = argument.map;
+  auto about = [&](const Twine &what) { return ("map of `" + argument.name + "` has " + what).str(); };
+  if (map.sizes.empty() || map.sizes.size() > PlanMap::mostDims)
+    return about("`" + Twine(map.sizes.size()) + "` sizes; 1 to 5 are allowed");
+  if (map.strides.size() + 1 != map.sizes.size())
+    return about("`" + Twine(map.strides.size()) + "` strides for `" + Twine(map.sizes.size()) +
+                 "` sizes; all dims but the first have one");
+  if (map.box.size() != map.sizes.size())
+    return about("a box of `" + Twine(map.box.size()) + "` dims for `" + Twine(map.sizes.size()) + "` sizes");
+  for (int64_t extent : map.box)
+    if (extent < 1 || extent > PlanMap::mostInBox)
+      return about("a box with a dim of `" + Twine(extent) + "`; 1 to 256 are allowed");
+  if (!is_contained({0, 32, 64, 128}, map.swizzle))
+    return about("the swizzle `" + Twine(map.swizzle) + "`; 0, 32, 64 and 128 are allowed");
+  int64_t bytes = map.box.front() * dtypeBytes(argument.dtype);
+  if (bytes % PlanMap::boxBytesUnit != 0)
+    return about("a box with a first dim of `" + Twine(bytes) + "` bytes; a multiple of 16 is needed");
+  if (map.swizzle != 0 && bytes > map.swizzle)
+    return about("a box with a first dim of `" + Twine(bytes) + "` bytes, more than its swizzle `" +
+                 Twine(map.swizzle) + "`");
+  return "";
+}
+
+static Error readMap(const JsonCursor &at, JsonFields fields, PlanArgument &out) {
+  out.kind = PlanArgument::Kind::Map;
+  Error error = fields.required("map", out.name)
+                    .required("offset", out.value)
+                    .required("dtype", out.dtype)
+                    .required("sizes", out.map.sizes)
+                    .required("strides", out.map.strides)
+                    .required("box", out.map.box)
+                    .required("swizzle", out.map.swizzle)
+                    .finish();
+  if (error)
+    return error;
+  std::string problem = problemOfMap(out);
+  return problem.empty() ? Error::success() : at.error(problem);
+}
+
 static json::Value toJson(const PlanArgument &argument) {
   switch (argument.kind) {
   case PlanArgument::Kind::Pointer:
@@ -137,6 +186,8 @@ static json::Value toJson(const PlanArgument &argument) {
     return json::Object{{"index", toJson(argument.value)}};
   case PlanArgument::Kind::Scalar:
     return json::Object{{"scalar", argument.name}, {"dtype", dtypeName(argument.dtype)}};
+  case PlanArgument::Kind::Map:
+    return mapToJson(argument);
   }
   llvm_unreachable("covered above");
 }
@@ -151,6 +202,8 @@ Error readJson(const JsonCursor &at, PlanArgument &out) {
     out.kind = PlanArgument::Kind::Scalar;
     return fields.required("scalar", out.name).required("dtype", out.dtype).finish();
   }
+  if (fields.has("map"))
+    return readMap(at, std::move(fields), out);
   out.kind = PlanArgument::Kind::Index;
   return fields.required("index", out.value).finish();
 }
@@ -374,7 +427,22 @@ public:
         buffer(argument.name);
       if (argument.kind == PlanArgument::Kind::Scalar)
         scalar(argument);
+      if (argument.kind == PlanArgument::Kind::Map)
+        map(launch, argument);
     }
+  }
+
+  void map(const PlanLaunch &launch, const PlanArgument &argument) {
+    buffer(argument.name);
+    for (const std::vector<SizeExpr> &list : {argument.map.sizes, argument.map.strides})
+      for (const SizeExpr &value : list)
+        expr(value);
+    std::string problem = problemOfMap(argument);
+    if (!problem.empty())
+      fail(problem);
+    if (!launch.block || StringRef(manifest.target).starts_with("cpu:"))
+      fail("`" + launch.symbol + "` takes a map of `" + argument.name +
+           "`; only launches with blocks of threads on a GPU can");
   }
 
   void scalar(const PlanArgument &word) {

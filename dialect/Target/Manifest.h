@@ -52,13 +52,26 @@ struct PlanFill {
   Scalar value;
 };
 
-/// One 8-byte word of a launch.
+/// The tensor of a tensor map and the box that one instruction copies (docs/design/0018). Dims go from the contiguous
+/// one outwards.
+struct PlanMap {
+  static constexpr unsigned mostDims = 5;
+  static constexpr int64_t mostInBox = 256;   // Elements of a dim.
+  static constexpr int64_t boxBytesUnit = 16; // Of the first dim.
+  std::vector<SizeExpr> sizes;
+  std::vector<SizeExpr> strides; // Of all dims but the first, in elements.
+  std::vector<int64_t> box;      // In elements.
+  int64_t swizzle = 0;           // Bytes; 0, 32, 64 or 128.
+};
+
+/// One parameter of a launch: an 8-byte word, or a tensor map, which launches of a GPU can have.
 struct PlanArgument {
-  enum class Kind { Pointer, Index, Scalar };
+  enum class Kind { Pointer, Index, Scalar, Map };
   Kind kind = Kind::Index;
-  std::string name;         // Pointer: the buffer. Scalar: the parameter.
-  SizeExpr value;           // Pointer: offset in elements of the buffer. Index: the value.
-  Dtype dtype = Dtype::F32; // Scalar: as the code wants it.
+  std::string name;         // Pointer, Map: the buffer. Scalar: the parameter.
+  SizeExpr value;           // Pointer: offset in elements of the buffer. Map: in elements of `dtype`. Index: the value.
+  Dtype dtype = Dtype::F32; // Scalar: as the code wants it. Map: of the tensor.
+  PlanMap map = {};         // Map.
 };
 
 /// What a program is on a GPU. Launches of a CPU have none.

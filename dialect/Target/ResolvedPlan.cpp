@@ -300,10 +300,37 @@ private:
       return word;
     }
     word.buffer = bufferIndex(argument.name);
-    if (MulOverflow<int64_t>(*value, dtypeBytes(result.buffers[*word.buffer].dtype), word.byteOffset))
+    bool isMap = argument.kind == PlanArgument::Kind::Map;
+    Dtype dtype = isMap ? argument.dtype : result.buffers[*word.buffer].dtype;
+    if (MulOverflow<int64_t>(*value, dtypeBytes(dtype), word.byteOffset))
       return createStringError("offset `" + argument.value.str() + "` into `" + argument.name +
                                "` has more bytes than 64 bits can count");
+    if (isMap)
+      if (Error error = resolveMap(argument, word.map.emplace()))
+        return error;
     return word;
+  }
+
+  /// Whether a driver takes the numbers is for it to say; facts make it likely.
+  Error resolveMap(const PlanArgument &argument, ResolvedMap &out) {
+    out.dtype = argument.dtype;
+    out.box = argument.map.box;
+    out.swizzle = argument.map.swizzle;
+    for (const SizeExpr &expr : argument.map.sizes) {
+      Expected<int64_t> size = evaluateSize(expr, "size of a map");
+      if (!size)
+        return size.takeError();
+      out.sizes.push_back(*size);
+    }
+    for (const SizeExpr &expr : argument.map.strides) {
+      Expected<int64_t> stride = evaluate(expr);
+      if (!stride)
+        return stride.takeError();
+      if (MulOverflow<int64_t>(*stride, dtypeBytes(argument.dtype), out.byteStrides.emplace_back()))
+        return createStringError("stride `" + expr.str() + "` of `" + argument.name +
+                                 "` has more bytes than 64 bits can count");
+    }
+    return Error::success();
   }
 
   /// The call's or the fixed value, as the code wants it; both are floats or both integers (Manifest::verify).

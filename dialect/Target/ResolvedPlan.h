@@ -45,11 +45,22 @@ struct ResolvedBuffer {
   bool writes = false; // An argument that the plan changes in place.
 };
 
-/// A word of a kernel ABI: the address of a buffer plus an offset, or the bits as they are.
+/// What a tensor map says beside the address. Dims go from the contiguous one outwards.
+struct ResolvedMap {
+  Dtype dtype = Dtype::F32;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> byteStrides; // Of all dims but the first.
+  std::vector<int64_t> box;         // In elements.
+  int64_t swizzle = 0;              // Bytes.
+};
+
+/// A parameter of a kernel: a word that is the address of a buffer plus an offset, or the bits as they are; or a tensor
+/// map of what begins at that address.
 struct ResolvedWord {
   std::optional<unsigned> buffer; // Index into ResolvedPlan::buffers.
   int64_t byteOffset = 0;
   uint64_t bits = 0;
+  std::optional<ResolvedMap> map = std::nullopt;
 };
 
 struct ResolvedFill {

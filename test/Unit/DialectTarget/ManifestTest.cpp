@@ -62,6 +62,80 @@ TEST(Manifest, OfAGpu) {
   EXPECT_EQ(std::get<PlanLaunch>(manifest.plan.steps[1]).block->threads, 128);
 }
 
+/// The canonical text for a GPU; its launch takes a map of `x` before all words, with one piece replaced.
+std::string withMap(StringRef from = "", StringRef to = "") {
+  std::string map = R"J({"box":[64,128],"dtype":"bf16","map":"x","offset":"x.stride(0) * 2",)J"
+                    R"J("sizes":["x.size(1)","x.size(0)"],"strides":["x.stride(0)"],"swizzle":128})J";
+  map.replace(map.find(from.str()), from.size(), to);
+  std::string text = with(R"("step":"launch",)", R"("shared":0,"step":"launch",)");
+  for (auto [piece, changed] : {std::pair(R"("arguments":[{"offset")", R"("arguments":[)" + map + R"(,{"offset")"),
+                                std::pair(R"("symbol":"k_0")", std::string(R"("symbol":"k_0","threads":128)")),
+                                std::pair("cpu:x86-64-v3", std::string("nvidia:sm_90a"))})
+    text.replace(text.find(piece), StringRef(piece).size(), changed);
+  return text;
+}
+
+TEST(Manifest, Map) {
+  EXPECT_EQ(reread(withMap()), withMap());
+  Manifest manifest = cantFail(Manifest::parse(withMap(), "m.json"));
+  const PlanArgument &argument = std::get<PlanLaunch>(manifest.plan.steps[1]).arguments.front();
+  EXPECT_EQ(argument.kind, PlanArgument::Kind::Map);
+  EXPECT_EQ(argument.name, "x");
+  EXPECT_EQ(argument.value.str(), "x.stride(0) * 2");
+  EXPECT_EQ(argument.dtype, Dtype::BF16);
+  EXPECT_EQ(argument.map.sizes[1].str(), "x.size(0)");
+  EXPECT_EQ(argument.map.strides[0].str(), "x.stride(0)");
+  EXPECT_EQ(argument.map.box, (std::vector<int64_t>{64, 128}));
+  EXPECT_EQ(argument.map.swizzle, 128);
+}
+
+TEST(Manifest, ErrorsOfMaps) {
+  struct Case {
+    const char *from, *to;
+    const char *place;
+    const char *expected;
+  };
+  const Case cases[] = {
+      {R"("swizzle":128)", R"("swizzle":128,"l2":1)", "\"l2\"",
+       "unknown key `l2`; known are `box`, `dtype`, `map`, `offset`, `sizes`, `strides`, `swizzle`"},
+      {R"(,"swizzle":128)", "", "{\"box\"", "key `swizzle` is missing"},
+      {R"("box":[64,128])", R"("box":["64",128])", "\"64\"", "saw `\"64\"`, expected an integer"},
+      {R"J(["x.size(1)","x.size(0)"])J", "[]", "{\"box\"", "map of `x` has `0` sizes; 1 to 5 are allowed"},
+      {R"J(["x.size(1)","x.size(0)"])J", "[1,1,1,1,1,1]", "{\"box\"", "map of `x` has `6` sizes; 1 to 5 are allowed"},
+      {R"J(["x.stride(0)"])J", "[1,8]", "{\"box\"",
+       "map of `x` has `2` strides for `2` sizes; all dims but the first have one"},
+      {"[64,128]", "[64]", "{\"box\"", "map of `x` has a box of `1` dims for `2` sizes"},
+      {"[64,128]", "[64,0]", "{\"box\"", "map of `x` has a box with a dim of `0`; 1 to 256 are allowed"},
+      {"[64,128]", "[64,257]", "{\"box\"", "map of `x` has a box with a dim of `257`; 1 to 256 are allowed"},
+      {R"("swizzle":128)", R"("swizzle":16)", "{\"box\"",
+       "map of `x` has the swizzle `16`; 0, 32, 64 and 128 are allowed"},
+      {"[64,128]", "[20,128]", "{\"box\"",
+       "map of `x` has a box with a first dim of `40` bytes; a multiple of 16 is needed"},
+      {"[64,128]", "[128,128]", "{\"box\"",
+       "map of `x` has a box with a first dim of `256` bytes, more than its swizzle `128`"},
+      {R"("map":"x")", R"("map":"eps")", "{", "`eps` names no buffer"},
+      {R"J("x.size(1)",)J", R"J("x.size(2)",)J", "{", "`x.size(2)` is beyond the rank `2` of `x`"},
+      {R"J(["x.stride(0)"])J", R"J(["y.stride(0)"])J", "{", "`y.stride(0)` names no tensor argument"},
+      {R"("x.stride(0) * 2")", R"("m")", "{", "`m` names no scalar argument"},
+  };
+  for (const Case &c : cases) {
+    std::string text = withMap(c.from, c.to);
+    size_t column = text.find(c.place) + 1;
+    EXPECT_EQ(reread(text), "m.json:1:" + std::to_string(column) + ": " + c.expected);
+  }
+}
+
+TEST(Manifest, MapsAreForGpus) {
+  const char *expected = "m.json:1:1: `k_0` takes a map of `x`; only launches with blocks of threads on a GPU can";
+  for (auto [from, to] : {std::pair("nvidia:sm_90a", "cpu:x86-64-v3"), std::pair(R"(,"threads":128)", "")}) {
+    std::string text = withMap();
+    text.replace(text.find(from), StringRef(from).size(), to);
+    if (StringRef(to).empty())
+      text.replace(text.find(R"("shared":0,)"), 11, "");
+    EXPECT_EQ(reread(text), expected);
+  }
+}
+
 TEST(Manifest, ArtifactHash) {
   auto hash = [](const std::string &text) { return cantFail(Manifest::parse(text, "m.json")).artifactHash(); };
   EXPECT_EQ(hash(with("bm=32", "bm=64")), hash(canonical));

@@ -87,6 +87,47 @@ TEST(ResolvedPlan, BlocksOfAGpu) {
   EXPECT_EQ(launch.block->sharedBytes, 4096);
 }
 
+Manifest makeManifestWithMap() {
+  Manifest manifest = makeManifest();
+  manifest.target = "nvidia:sm_90a";
+  PlanLaunch &launch = std::get<PlanLaunch>(manifest.plan.steps[1]);
+  launch.block = {128, 4096};
+  // A dtype of its own: the offset and strides count in it.
+  PlanMap map{{expr("n"), expr("x.size(0) - 1")}, {expr("x.stride(0)")}, {8, 16}, 32};
+  launch.arguments.push_back({PlanArgument::Kind::Map, "x", expr("x.stride(0)"), Dtype::F32, map});
+  return manifest;
+}
+
+TEST(ResolvedPlan, Map) {
+  ResolvedPlan plan = cantFail(resolve(makeManifestWithMap(), makeBinding(9, 8)));
+  const ResolvedWord &word = std::get<ResolvedLaunch>(plan.steps[1]).words.back();
+  EXPECT_EQ(word.buffer, 0u);
+  EXPECT_EQ(word.byteOffset, 32);
+  ASSERT_TRUE(word.map);
+  EXPECT_EQ(word.map->dtype, Dtype::F32);
+  EXPECT_EQ(word.map->sizes, (std::vector<int64_t>{6, 8}));
+  EXPECT_EQ(word.map->byteStrides, (std::vector<int64_t>{32}));
+  EXPECT_EQ(word.map->box, (std::vector<int64_t>{8, 16}));
+  EXPECT_EQ(word.map->swizzle, 32);
+}
+
+TEST(ResolvedPlan, MapsThatDoNotFit) {
+  Manifest manifest = makeManifestWithMap();
+  PlanMap &map = std::get<PlanLaunch>(manifest.plan.steps[1]).arguments.back().map;
+  map.sizes[1] = expr("x.size(0) - 10");
+  EXPECT_EQ(resolveError(manifest, makeBinding(9, 8)),
+            "size of a map `x.size(0) - 10` is `-1`; it may not be negative");
+  map.sizes[1] = expr("x.size(0)");
+  map.strides[0] = expr("4611686018427387904");
+  EXPECT_EQ(resolveError(manifest, makeBinding(9, 8)),
+            "stride `4611686018427387904` of `x` has more bytes than 64 bits can count");
+  // Nothing runs, so nothing is asked of the map.
+  EXPECT_EQ(resolveError(manifest, makeBinding(0, 8)), "ok");
+  // A writer's mistake, not read from a text.
+  map = {{expr("1")}, {}, {4, 4}, 0};
+  EXPECT_EQ(resolveError(manifest, makeBinding(9, 8)), "map of `x` has a box of `2` dims for `1` sizes");
+}
+
 TEST(ResolvedPlan, EmptyWorkIsLeftOut) {
   ResolvedPlan plan = cantFail(resolve(makeManifest(), makeBinding(0, 6)));
   EXPECT_TRUE(plan.steps.empty());
