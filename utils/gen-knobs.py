@@ -106,6 +106,7 @@ def knob_row(knob):
     row = [quote(knob["name"]), quote(knob["pass"]["name"]), f"SiteKind::{knob['site']['def']}",
            f"ValueKind::{value['kind']}", *names, quote(knob["preset"]),
            quote(knob["universal"]), quote(knob["elements"]), quote(knob["mostElements"]), quote(knob["sharedBytes"]),
+           quote(knob["fact"]),
            "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}, {words}" + "}",
            quote(knob["summary"])]
     return text, "{" + ", ".join(row) + "}"
@@ -157,6 +158,8 @@ def doc_knob(knob):
     if knob["universal"]:
         rows.append(("serves every size", f"`{knob['universal']}`"))
     rows += [("pick it when", knob["pickWhen"]), ("cost", knob["cost"])]
+    if knob["fact"]:
+        rows.append(("targets", f"those that have `dev.{knob['fact']}`"))
     if knob["elements"]:
         most = f", in all `{knob['mostElements']}`" if knob["mostElements"] else ""
         rows.append(("elements of a tile value for each", f"at most `{knob['elements']}`{most}"))

@@ -5,6 +5,7 @@
 
 #include "codegen/Common/LaunchBody.h"
 #include "codegen/Common/Passes.h"
+#include "dialect/IR/TensorMaps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -73,7 +74,10 @@ OpFoldResult LaunchBody::sizeOrWord(const SizeExpr &expr) {
 FailureOr<Value> LaunchBody::materialise(Value host, Operation *user) {
   if (Value known = values.lookup(host))
     return known;
-  FailureOr<Value> value = isa<MemRefType>(host.getType()) ? tensor(host, user) : scalar(host, user);
+  auto map = host.getDefiningOp<TensorMapOp>();
+  FailureOr<Value> value = map                               ? tensorMap(map, user)
+                           : isa<MemRefType>(host.getType()) ? tensor(host, user)
+                                                             : scalar(host, user);
   if (succeeded(value))
     values[host] = *value;
   return value;
@@ -132,6 +136,36 @@ FailureOr<Value> LaunchBody::tensor(Value host, Operation *user) {
   if (!accessesOnly && memref.getType() != type)
     memref = memref::CastOp::create(b, launch.getLoc(), type, memref);
   return memref;
+}
+
+FailureOr<Value> LaunchBody::tensorMap(TensorMapOp map, Operation *user) {
+  if (programs == Programs::Span)
+    return user->emitOpError() << "uses a tensor map, which a CPU does not have";
+  FailureOr<HostView> view = plan.view(map.getSource(), user);
+  if (failed(view))
+    return failure();
+  TensorMapType type = map.getMap().getType();
+  std::optional<BoxForm> form = boxFormOf(type);
+  std::optional<Dtype> dtype = dtypeOf(type.getTile().getElementType());
+  if (!form || !dtype || map.getFill())
+    return map.emitOpError() << "of type " << type << " is none that tensor copies have; a box is rows of 16 bytes and "
+                             << "more, swizzled over `32`, `64` or `128` bytes or not, and 0 outside";
+  PlanArgument word;
+  word.kind = PlanArgument::Kind::Map;
+  word.name = view->buffer;
+  word.value = view->offset;
+  word.dtype = *dtype;
+  word.map.swizzle = form->swizzleBytes;
+  std::string key = ("map " + map.getSite() + " ").str() + view->buffer + " " + view->offset.str();
+  for (unsigned dim : form->dims) {
+    word.map.sizes.push_back(view->sizes[dim]);
+    word.map.box.push_back(type.getBox()[dim]);
+    if (dim != form->dims.front())
+      word.map.strides.push_back(view->strides[dim]);
+    key += " " + view->sizes[dim].str() + " " + view->strides[dim].str() + " " + std::to_string(type.getBox()[dim]);
+  }
+  Value pointer = parameter(key, LLVM::LLVMPointerType::get(b.getContext()), {word});
+  return UnrealizedConversionCastOp::create(b, map.getLoc(), type, pointer).getResult(0);
 }
 
 Value LaunchBody::pointerWord(const HostView &view) {
@@ -200,7 +234,7 @@ void LaunchBody::markDistinctPointers() {
 void LaunchBody::markDivisors() {
   for (auto [number, parameter] : llvm::enumerate(parameters)) {
     const std::optional<PlanArgument> &word = parameter.word;
-    if (!word || word->kind == PlanArgument::Kind::Scalar)
+    if (!word || word->kind == PlanArgument::Kind::Scalar || word->kind == PlanArgument::Kind::Map)
       continue;
     bool isPointer = word->kind == PlanArgument::Kind::Pointer;
     int64_t divisor = plan.divisor(word->value);
@@ -222,6 +256,19 @@ void LaunchBody::finishSpan() {
   writeOuter();
 }
 
+/// A map is passed by value, in the space of parameters, where copies read it.
+void LaunchBody::markMaps() {
+  constexpr int64_t mapBytes = 128, mapAlignment = 64;
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), mapBytes);
+  for (auto [number, parameter] : llvm::enumerate(parameters)) {
+    if (!parameter.word || parameter.word->kind != PlanArgument::Kind::Map)
+      continue;
+    unsigned argument = number + firstWord;
+    body.setArgAttr(argument, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+    body.setArgAttr(argument, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(mapAlignment));
+  }
+}
+
 std::vector<PlanArgument> LaunchBody::finish() {
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, launch.getLoc());
@@ -231,6 +278,7 @@ std::vector<PlanArgument> LaunchBody::finish() {
   else
     markDivisors();
   markDistinctPointers();
+  markMaps();
   std::vector<PlanArgument> words;
   for (const Parameter &parameter : parameters)
     if (parameter.word)

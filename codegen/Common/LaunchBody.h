@@ -46,12 +46,14 @@ private:
   mlir::Value indexWord(const SizeExpr &expr);
   mlir::OpFoldResult sizeOrWord(const SizeExpr &expr);
   mlir::FailureOr<mlir::Value> tensor(mlir::Value host, mlir::Operation *user);
+  mlir::FailureOr<mlir::Value> tensorMap(TensorMapOp map, mlir::Operation *user);
   mlir::FailureOr<mlir::Value> scalar(mlir::Value host, mlir::Operation *user);
   mlir::FailureOr<mlir::Value> recompute(mlir::Value host, mlir::Operation *user);
   mlir::Value pointerWord(const HostView &view);
   mlir::Value memrefOf(mlir::Value pointer, mlir::Type element, const HostView &view);
   void markDistinctPointers();
   void markDivisors();
+  void markMaps();
   void finishSpan();
   void writeOuter();
 

@@ -57,7 +57,7 @@ static LogicalResult checkDim(Operation *op, Value value, unsigned dim) {
 }
 
 /// Slots and buffers are used where they are acquired or taken: in the text of the function or of its loops.
-static LogicalResult checkRings(Operation *op) {
+static LogicalResult checkRings(Operation *op, bool boxes) {
   for (Value operand : op->getOperands())
     if (isa<SlotType, BufType>(operand.getType()) && !isa_and_nonnull<AcquireOp, TakeOp>(operand.getDefiningOp()))
       return op->emitOpError() << "uses a slot or buffer that a loop or branch hands on";
@@ -68,12 +68,23 @@ static LogicalResult checkRings(Operation *op) {
       if (!isa<scf::ForOp>(parent))
         return op->emitOpError() << "stands in a `" << parent->getName() << "`; slots are counted in loops alone";
   }
-  if (auto load = dyn_cast<LoadAsyncOp>(op); load && !isa<MemRefType>(load.getSource().getType()))
-    return op->emitOpError() << "copies through a tensor map, for which there is no code for threads";
+  auto load = dyn_cast<LoadAsyncOp>(op);
+  if (!load)
+    return success();
+  if (!isa<MemRefType>(load.getSource().getType()) && !boxes)
+    return op->emitOpError() << "copies through a tensor map, which the target does not have";
+  for (Operation *side : load.getDest().getDefiningOp<AcquireOp>().getRing().getUsers())
+    for (Value buffer : side->getResults())
+      for (Operation *user : buffer.getUsers())
+        if (auto other = dyn_cast<LoadAsyncOp>(user);
+            other && isa<MemRefType>(other.getSource().getType()) != isa<MemRefType>(load.getSource().getType()))
+          return op->emitOpError() << "fills a ring by threads that tensor maps fill too; one of both is allowed";
+  if (load.getMulticast())
+    return op->emitOpError() << "copies to several blocks, for which there is no code for threads";
   return success();
 }
 
-static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
+static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps, bool boxes) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
     if (failed(checkType(op, type, lanes, warps)))
@@ -83,7 +94,7 @@ static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
       return op->emitOpError() << "uses a tile that no `helion.make_tile` makes";
   if (isa_and_nonnull<HelionDialect>(op->getDialect()) && !isKnown(op))
     return op->emitOpError() << "has no code for threads at this place";
-  if (failed(checkRings(op)))
+  if (failed(checkRings(op, boxes)))
     return failure();
   if (auto atomic = dyn_cast<AtomicOp>(op); atomic && getElementTypeOrSelf(atomic.getValue()).isInteger(1))
     return op->emitOpError() << "on elements of type 'i1' has no code for threads; use i32";
@@ -99,8 +110,9 @@ static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps) {
   return success();
 }
 
-LogicalResult threads::checkThreadOps(func::FuncOp function, int64_t lanes, int64_t warps) {
-  WalkResult walk = function.walk([&](Operation *op) -> WalkResult { return checkOp(op, lanes, warps); });
+LogicalResult threads::checkThreadOps(func::FuncOp function, int64_t lanes, int64_t warps, const Vendor &vendor) {
+  bool boxes = vendor.boxes.has_value();
+  WalkResult walk = function.walk([&](Operation *op) -> WalkResult { return checkOp(op, lanes, warps, boxes); });
   return failure(walk.wasInterrupted());
 }
 
@@ -143,7 +155,7 @@ struct LowerThreadsPass : helion::impl::LowerThreadsPassBase<LowerThreadsPass> {
       function.emitOpError() << "has no attribute `" << kWarpsAttr << "`, the warps of a program";
       return signalPassFailure();
     }
-    if (failed(checkThreadOps(function, lanes, warps.getInt())) || failed(convert(function, warps.getInt())))
+    if (failed(checkThreadOps(function, lanes, warps.getInt(), vendor)) || failed(convert(function, warps.getInt())))
       return signalPassFailure();
     eraseTiles(function);
     closeRings(function);

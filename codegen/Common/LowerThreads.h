@@ -29,6 +29,17 @@ void populateReducePatterns(ThreadContext &code, const mlir::TypeConverter &type
 void populateRingPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateDotPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 
+/// Barriers of slots that count the bytes of copies of boxes. The vendor's pattern of `helion.load_async` makes the
+/// copies.
+struct BoxVendor {
+  /// Makes the barriers of a new ring ready, before any thread uses one.
+  std::function<void(ThreadContext &, mlir::OpBuilder &, RingOp, mlir::Value barriers)> open;
+  /// The slot's barrier waits for `bytes` from now on.
+  std::function<void(ThreadContext &, mlir::OpBuilder &, AcquireOp, int64_t bytes)> expect;
+  /// Returns when the slot's bytes are there.
+  std::function<void(ThreadContext &, mlir::OpBuilder &, TakeOp)> wait;
+};
+
 /// What a vendor does better. Its patterns, for example of `helion.dot` on fragments, come first with a benefit above
 /// 1; the operands that they see are vectors of registers in the order of the layouts' `reg`.
 struct Vendor {
@@ -38,10 +49,12 @@ struct Vendor {
   /// groups of the thread but the `younger` last ones.
   std::function<void(mlir::OpBuilder &, mlir::Location)> commit;
   std::function<void(mlir::OpBuilder &, mlir::Location, int64_t younger)> wait;
+  /// Rings that the device fills through tensor maps, for vendors that have them.
+  std::optional<BoxVendor> boxes;
 };
 
 /// Errors for ops that have no code for threads and for layouts that an op cannot work on, on the op.
-mlir::LogicalResult checkThreadOps(mlir::func::FuncOp function, int64_t lanes, int64_t warps);
+mlir::LogicalResult checkThreadOps(mlir::func::FuncOp function, int64_t lanes, int64_t warps, const Vendor &vendor);
 } // namespace threads
 
 /// The pass with what a vendor does better.

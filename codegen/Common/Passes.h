@@ -38,6 +38,8 @@ constexpr llvm::StringLiteral kPlaceAttr = "helion.place";
 constexpr llvm::StringLiteral kCacheHintAttr = "helion.cache_hint";
 /// On an access of shared memory (unit): it is of a ring, whose takes order writes before reads.
 constexpr llvm::StringLiteral kRingAttr = "helion.ring";
+/// On an allocation of shared memory (unit): its bytes are nobody else's before it or after.
+constexpr llvm::StringLiteral kKeptAttr = "helion.kept";
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

@@ -111,6 +111,12 @@ private:
   }
 
   static Access accessOf(Value memory, AccessKind kind, Attribute place) {
+    // A box is a part of its buffer.
+    while (auto part = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
+      if (!gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(part.getType()))
+        break;
+      memory = part.getSource();
+    }
     Access access{kind, memory, rootOf(memory), 0, 0, place};
     if (auto view = memory.getDefiningOp<memref::ViewOp>()) {
       APInt offset;

@@ -25,7 +25,7 @@ static constexpr int64_t kAlignment = 16;
 namespace {
 struct Buffer {
   memref::AllocOp alloc;
-  int64_t first = 0, last = 0, bytes = 0, offset = 0;
+  int64_t first = 0, last = 0, bytes = 0, alignment = kAlignment, offset = 0;
   bool overlaps(const Buffer &other) const { return first <= other.last && other.first <= last; }
 };
 } // namespace
@@ -48,8 +48,13 @@ static SmallVector<Buffer> collect(func::FuncOp function) {
     Buffer buffer{alloc, numbers[alloc], numbers[alloc]};
     buffer.bytes =
         llvm::alignTo(alloc.getType().getNumElements() * bytesOf(alloc.getType().getElementType()), kAlignment);
+    buffer.alignment = std::max<int64_t>(kAlignment, alloc.getAlignment().value_or(1));
     for (Operation *user : alloc->getUsers())
       buffer.last = std::max(buffer.last, ends[alloc->getBlock()->findAncestorOpInBlock(*user)]);
+    if (alloc->hasAttr(kKeptAttr)) {
+      buffer.first = 0;
+      buffer.last = next;
+    }
     result.push_back(buffer);
   });
   return result;
@@ -65,7 +70,8 @@ static int64_t place(MutableArrayRef<Buffer> found) {
   for (Buffer *buffer : order) {
     for (Buffer *other : placed)
       if (buffer->overlaps(*other) && other->offset < buffer->offset + buffer->bytes)
-        buffer->offset = std::max(buffer->offset, other->offset + other->bytes);
+        buffer->offset =
+            std::max(buffer->offset, int64_t(llvm::alignTo(other->offset + other->bytes, buffer->alignment)));
     auto *behind = llvm::upper_bound(placed, buffer, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
     placed.insert(behind, buffer);
     total = std::max(total, buffer->offset + buffer->bytes);

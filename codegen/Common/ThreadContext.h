@@ -28,6 +28,10 @@ struct RingSlots {
   llvm::DenseMap<mlir::Operation *, int64_t> younger;
   /// Of a ring: all slots of each buffer, one after the other.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> buffers;
+  /// Of a take from a ring that the device fills box by box: how often the slot was taken before, modulo 2; an i1.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> phases;
+  /// Of such a ring: its barriers in shared memory, one a slot.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> barriers;
 };
 
 class ThreadContext {

@@ -8,7 +8,9 @@
 #include "codegen/Common/Passes.h"
 #include "dialect/IR/LayoutBuilders.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace helion;
@@ -18,6 +20,17 @@ using namespace helion::threads;
 
 static bool isSideOf(Operation *op, RingOp ring, bool writes) {
   return (writes ? isa<AcquireOp>(op) : isa<TakeOp>(op)) && op->getOperand(0) == ring.getRing();
+}
+
+/// The device fills the slots, through tensor maps.
+static bool hasBoxes(RingOp ring) {
+  for (Operation *side : ring.getRing().getUsers())
+    if (auto acquire = dyn_cast<AcquireOp>(side))
+      for (Value buffer : acquire.getBuffers())
+        for (Operation *user : buffer.getUsers())
+          if (auto load = dyn_cast<LoadAsyncOp>(user); load && isa<TensorMapType>(load.getSource().getType()))
+            return true;
+  return false;
 }
 
 static bool holdsSideOf(Operation *op, RingOp ring, bool writes) {
@@ -35,8 +48,9 @@ namespace {
 /// One side of one ring.
 class SlotCounter {
 public:
-  SlotCounter(RingOp ring, bool writes, SlotMarks &marks)
-      : ring(ring), depth(ring.getRing().getType().getDepth()), writes(writes), marks(marks), b(ring->getContext()) {}
+  /// Counts modulo `cycle`.
+  SlotCounter(RingOp ring, bool writes, int64_t cycle, SlotMarks &marks)
+      : ring(ring), cycle(cycle), writes(writes), marks(marks), b(ring->getContext()) {}
 
   /// Follows the text from the ring on.
   void run() {
@@ -60,11 +74,11 @@ private:
   }
 
   Value after(Operation *op, Value slot) {
-    if (depth == 1)
+    if (cycle == 1)
       return slot;
     Location loc = op->getLoc();
     b.setInsertionPointAfter(op);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1), all = arith::ConstantIndexOp::create(b, loc, depth),
+    Value one = arith::ConstantIndexOp::create(b, loc, 1), all = arith::ConstantIndexOp::create(b, loc, cycle),
           zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value next = arith::AddIOp::create(b, loc, slot, one);
     Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, all);
@@ -86,7 +100,7 @@ private:
   }
 
   RingOp ring;
-  int64_t depth;
+  int64_t cycle;
   bool writes;
   SlotMarks &marks;
   OpBuilder b;
@@ -137,18 +151,35 @@ private:
 };
 } // namespace
 
+/// A count modulo twice the depth is the slot, and the phase of its barrier.
+static void splitCount(RingSlots &slots, TakeOp take, Value count) {
+  OpBuilder b(take);
+  Location loc = take.getLoc();
+  Value depth =
+      arith::ConstantIndexOp::create(b, loc, take.getRing().getDefiningOp<RingOp>().getRing().getType().getDepth());
+  Value isOdd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, count, depth);
+  Value rest = arith::SubIOp::create(b, loc, count, depth);
+  slots.phases[take] = isOdd;
+  slots.numbers[take] = arith::SelectOp::create(b, loc, isOdd, rest, count);
+}
+
 RingSlots threads::numberSlots(func::FuncOp function) {
   RingSlots slots;
   SmallVector<RingOp> rings;
   function.walk([&](RingOp ring) { rings.push_back(ring); });
   SlotMarks marks;
   for (RingOp ring : rings) {
-    SlotCounter(ring, /*writes=*/true, marks).run();
-    SlotCounter(ring, /*writes=*/false, marks).run();
+    int64_t depth = ring.getRing().getType().getDepth();
+    SlotCounter(ring, /*writes=*/true, depth, marks).run();
+    SlotCounter(ring, /*writes=*/false, hasBoxes(ring) ? 2 * depth : depth, marks).run();
     FlightCounter(ring, slots).run();
   }
   for (auto [op, mark] : marks) {
-    slots.numbers[op] = mark.getOperand(0);
+    auto take = dyn_cast<TakeOp>(op);
+    if (take && hasBoxes(take.getRing().getDefiningOp<RingOp>()))
+      splitCount(slots, take, mark.getOperand(0));
+    else
+      slots.numbers[op] = mark.getOperand(0);
     mark.erase();
   }
   return slots;
@@ -160,28 +191,92 @@ static bool isRead(TakeOp take) {
   return llvm::any_of(take.getBuffers(), [](Value buffer) { return !buffer.use_empty(); });
 }
 
-void threads::openRings(ThreadContext &code, const Vendor &vendor) {
-  SmallVector<Operation *> ended;
-  code.function.walk([&](Operation *op) {
-    OpBuilder b(op);
-    Location loc = op->getLoc();
-    if (auto ring = dyn_cast<RingOp>(op)) {
-      for (RankedTensorType tile : ring.getRing().getType().getBuffers())
-        code.rings.buffers[op].push_back(
-            code.shared(b, loc, ring.getRing().getType().getDepth() * tile.getNumElements(), tile.getElementType()));
-    } else if (auto take = dyn_cast<TakeOp>(op)) {
-      if (vendor.wait)
-        vendor.wait(b, loc, code.rings.younger.lookup(op));
-      if (isRead(take))
-        gpu::BarrierOp::create(b, loc);
-    } else if (isa<CommitOp, ReleaseOp>(op)) {
-      if (isa<CommitOp>(op) && vendor.commit)
-        vendor.commit(b, loc);
-      ended.push_back(op);
+/// Bytes that copies write into a slot.
+static int64_t copiedBytes(AcquireOp acquire) {
+  int64_t bytes = 0;
+  for (Value buffer : acquire.getBuffers())
+    for (Operation *user : buffer.getUsers())
+      if (isa<LoadAsyncOp>(user)) {
+        RankedTensorType tile = cast<BufType>(buffer.getType()).getTile();
+        bytes += tile.getNumElements() * bytesOf(memoryElement(tile.getElementType()));
+      }
+  return bytes;
+}
+
+/// What a swizzle over 128 bytes repeats after: boxes are swizzled by the bits of their address.
+static constexpr int64_t kBoxAlignment = 1024;
+
+namespace {
+/// Buffers, barriers and waits, op by op.
+class RingOpener {
+public:
+  RingOpener(ThreadContext &code, const Vendor &vendor) : code(code), vendor(vendor) {}
+
+  void open(RingOp ring) {
+    OpBuilder b(ring);
+    bool boxes = hasBoxes(ring);
+    int64_t depth = ring.getRing().getType().getDepth();
+    for (RankedTensorType tile : ring.getRing().getType().getBuffers()) {
+      Value buffer = code.shared(b, ring.getLoc(), depth * tile.getNumElements(), tile.getElementType());
+      if (boxes)
+        buffer.getDefiningOp<memref::AllocOp>().setAlignment(kBoxAlignment);
+      code.rings.buffers[ring].push_back(buffer);
     }
+    if (!boxes)
+      return;
+    Value barriers = code.shared(b, ring.getLoc(), depth, b.getI64Type());
+    // Nothing else may lie where a barrier was.
+    barriers.getDefiningOp()->setAttr(kKeptAttr, b.getUnitAttr());
+    code.rings.barriers[ring] = barriers;
+    vendor.boxes->open(code, b, ring, barriers);
+  }
+
+  void open(AcquireOp acquire) {
+    OpBuilder b(acquire->getContext());
+    b.setInsertionPointAfter(acquire);
+    if (code.rings.barriers.contains(ringOf(acquire)))
+      vendor.boxes->expect(code, b, acquire, copiedBytes(acquire));
+  }
+
+  void open(TakeOp take) {
+    OpBuilder b(take);
+    if (code.rings.barriers.contains(ringOf(take)))
+      vendor.boxes->wait(code, b, take);
+    else if (vendor.wait)
+      vendor.wait(b, take.getLoc(), code.rings.younger.lookup(take));
+    if (isRead(take))
+      gpu::BarrierOp::create(b, take.getLoc());
+  }
+
+  void close(CommitOp commit) {
+    OpBuilder b(commit);
+    auto acquire = commit.getSlot().getDefiningOp<AcquireOp>();
+    if (vendor.commit && !code.rings.barriers.contains(ringOf(acquire)))
+      vendor.commit(b, commit.getLoc());
+  }
+
+private:
+  static Operation *ringOf(Operation *side) { return side->getOperand(0).getDefiningOp(); }
+
+  ThreadContext &code;
+  const Vendor &vendor;
+};
+} // namespace
+
+void threads::openRings(ThreadContext &code, const Vendor &vendor) {
+  SmallVector<Operation *> all;
+  code.function.walk([&](Operation *op) {
+    if (isa<RingOp, AcquireOp, TakeOp, CommitOp, ReleaseOp>(op))
+      all.push_back(op);
   });
-  for (Operation *op : ended)
-    op->erase();
+  RingOpener opener(code, vendor);
+  for (Operation *op : all) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<RingOp, AcquireOp, TakeOp>([&](auto side) { opener.open(side); })
+        .Case<CommitOp>([&](CommitOp commit) { opener.close(commit); });
+    if (isa<CommitOp, ReleaseOp>(op))
+      op->erase();
+  }
 }
 
 void threads::closeRings(func::FuncOp function) {

@@ -43,7 +43,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
-  pipeline.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads()));
+  pipeline.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps)));
   NVIDIAOptions options;
   options.lanes = device.lanes;
   options.maxThreads = device.maxThreads;

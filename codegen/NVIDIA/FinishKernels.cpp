@@ -42,8 +42,12 @@ struct FinishKernels : helion::impl::FinishKernelsPassBase<FinishKernels> {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), b.getDenseI32ArrayAttr({int32_t(threads)}));
     // What passes before have read.
-    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+    for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
       function.removeArgAttr(argument, kMultipleAttr);
+      // Of a tensor map: copies read it where the parameters are.
+      if (function.getArgAttr(argument, LLVM::LLVMDialect::getByValAttrName()))
+        function.setArgAttr(argument, NVVM::NVVMDialect::getGridConstantAttrName(), b.getUnitAttr());
+    }
     ++kernels;
     return success();
   }

@@ -17,3 +17,14 @@ def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">
   let notLegal = "no dot of the loop has blocks that are multiples of the matrix instruction's, batches of one and a load as an operand; "
                  "the loop stores to memory";
 }
+
+def Copies : Knob<"copies", SetStages, StagedLoop, Word<["pieces", "boxes"]>> {
+  let preset = "pieces";
+  let fact = "tensor_maps";
+  let needs = [Needs<"num_stages", ["2", "3", "4", "5", "6", "7", "8"]>];
+  let summary = "who copies what a staged loop loads: its threads, in pieces of 16 bytes, or the device, in boxes through tensor maps";
+  let pickWhen = "`boxes`: many or large tiles, whose addresses threads need not compute; `pieces`: tensors with sizes of 0, or "
+                 "with tiles that end inside of them";
+  let cost = "a tensor map is encoded for each call, about 0.2 us a load; the code serves only tensors of at least one element";
+  let notLegal = "an index of a load is not a tile or a number";
+}

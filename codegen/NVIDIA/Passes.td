@@ -114,23 +114,27 @@ def FinishKernelsPass : Pass<"helion-finish-kernels", "::mlir::ModuleOp"> {
 }
 
 def SetStagesPass : Pass<"helion-set-stages", "::mlir::ModuleOp"> {
-  let summary = "Say how many slots of shared memory hold what each loop loads for its dots";
+  let summary = "Say how many slots of shared memory hold what each loop loads for its dots, and who fills them";
   let description = [{
     **Does.** Sets `stages` on loops of which the config names more than 1, and records what copies of their loads in pieces of 16 bytes
-    rely on.
+    rely on; on those whose copies are `boxes` that word, and what copies through tensor maps rely on.
 
     **Before / After.**
     ```mlir
     scf.for %k = %c0 to %kk step %c64 { .. } {site = "loop.k"}
     // num_stages=loop.k=3 becomes, with facts x.align % 16 == 0, x.stride(0) % 8 == 0, x.stride(1) == 1
     scf.for %k = %c0 to %kk step %c64 { .. } {site = "loop.k", stages = 3 : i64}
+    // and with copies=loop.k=boxes, with facts x.size(0) >= 1, x.size(0) <= 2147483647 and the like besides
+    scf.for %k = %c0 to %kk step %c64 { .. } {boxes, site = "loop.k", stages = 3 : i64}
     ```
-    **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages.
+    **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages, copies.
     **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load of 16-bit floats goes to a dot as it is, or one is not of an
-    argument. **Numerics.** exact.
+    argument; of a loop with `boxes` the number is 1, or an index of a load is no box's. **Numerics.** exact.
   }];
   let options = [ListOption<"numStages", "num_stages", "std::string", "slots of shared memory for the loads of a loop that go to dots, "
-    "`loop.k=3`; all but one are filled ahead, which takes shared memory and aligned operands">];
+    "`loop.k=3`; all but one are filled ahead, which takes shared memory and aligned operands">,
+    ListOption<"copies", "copies", "std::string", "who fills the slots of a loop with num_stages above 1, `loop.k=boxes`: "
+    "`pieces`, its threads; `boxes`, the device, through tensor maps, which needs tensors of at least one element">];
   let dependentDialects = ["::helion::HelionDialect"];
 }
 

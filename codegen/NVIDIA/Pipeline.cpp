@@ -40,6 +40,8 @@ void helion::buildNVIDIAPipeline(OpPassManager &manager, const NVIDIAOptions &op
   manager.addPass(createConvertFuncToLLVMPass());
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
+  // What NVVM has as assembly alone, such as waits for barriers.
+  manager.addPass(createConvertNVVMToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createFinishKernelsPass({options.lanes, options.maxThreads, options.maxShared}));
   manager.addPass(createCanonicalizerPass());
@@ -55,6 +57,6 @@ void helion::registerNVIDIAPipelines() {
       [](OpPassManager &manager, const NVIDIAOptions &options) {
         LowerThreadsPassOptions threads;
         threads.lanes = options.lanes;
-        manager.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads()));
+        manager.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads(/*tensorMaps=*/true)));
       });
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-set-stages: the depth of the ring of each loop that loads for dots, and the facts that asynchronous copies
+// helion-set-stages: the depth of the ring of each loop that loads for dots, who fills it, and the facts that copies
 // need.
 
 #include "codegen/NVIDIA/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "passes/Analysis/BoxFacts.h"
 #include "passes/Analysis/CopyFacts.h"
 #include "passes/Config/SiteOptions.h"
 #include "passes/Config/Sites.h"
@@ -24,7 +25,7 @@ struct SetStages : helion::impl::SetStagesPassBase<SetStages> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SiteOptions stages("num_stages", SiteOptions::Kind::Integer);
+    SiteOptions stages("num_stages", SiteOptions::Kind::Integer), words("copies", SiteOptions::Kind::Word);
     SmallVector<scf::ForOp> loops;
     SmallVector<StringRef> sites;
     module.walk([&](scf::ForOp loop) {
@@ -33,10 +34,12 @@ struct SetStages : helion::impl::SetStagesPassBase<SetStages> {
         sites.push_back(site.getValue());
       }
     });
-    if (failed(stages.parse(module, numStages)) || failed(stages.checkSites(module, sites)))
+    if (failed(stages.parse(module, numStages)) || failed(stages.checkSites(module, sites)) ||
+        failed(words.parse(module, copies)) || failed(words.checkSites(module, sites)))
       return signalPassFailure();
     for (auto [loop, site] : llvm::zip(loops, sites))
-      if (failed(set(loop, site, stages.integer(site).value_or(1))))
+      if (failed(set(loop, site, stages.integer(site).value_or(1))) ||
+          failed(setCopies(loop, site, words.word(site).value_or("pieces"))))
         return signalPassFailure();
   }
 
@@ -68,6 +71,36 @@ private:
     if (!facts)
       return load.emitError() << "num_stages: load `" << load.getSite()
                               << "` is of no argument whose rows could be pieces of 16 bytes; 1 is allowed";
+    for (const Pred &fact : *facts)
+      kernel.addFact(fact.str());
+    return success();
+  }
+
+  LogicalResult setCopies(scf::ForOp loop, StringRef site, StringRef word) {
+    if (word == "pieces")
+      return success();
+    if (word != "boxes")
+      return loop.emitError() << "copies of `" << site << "` is `" << word << "`; it is `pieces` or `boxes`";
+    if (!loop->hasAttr(kStagesAttr))
+      return loop.emitError() << "copies of `" << site
+                              << "` is `boxes`, but its num_stages is `1`; `pieces` is allowed, or 2 stages and more";
+    for (LoadOp load : loadsForDots(*loop.getBody()))
+      if (failed(recordBox(load)))
+        return failure();
+    loop->setAttr(kBoxesAttr, UnitAttr::get(&getContext()));
+    return success();
+  }
+
+  LogicalResult recordBox(LoadOp load) {
+    HostExprs exprs;
+    FailureOr<HostView> view = exprs.view(load.getSource());
+    std::optional<std::vector<Pred>> facts;
+    if (succeeded(view))
+      facts = boxFacts(exprs, *view, load.getIndices());
+    if (!facts)
+      return load.emitError() << "copies: load `" << load.getSite()
+                              << "` is no box of one argument, with tiles that end where it ends; `pieces` is allowed";
+    auto kernel = load->getParentOfType<KernelOp>();
     for (const Pred &fact : *facts)
       kernel.addFact(fact.str());
     return success();

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace helion;
@@ -27,22 +28,29 @@ public:
 
   LogicalResult replace(Operation *op) {
     b.setInsertionPoint(op);
-    if (auto matrix = dyn_cast<nvgpu::LdMatrixOp>(op))
-      replaceMatrix(matrix);
-    else if (auto copy = dyn_cast<nvgpu::DeviceAsyncCopyOp>(op))
-      replaceCopy(copy);
-    else if (auto mma = dyn_cast<NVVM::MmaOp>(op))
-      return replaceMma(mma);
-    else if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op))
-      call("wait", {}, word(wait.getN(), op->getLoc()), op->getLoc());
-    else if (auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op))
-      replaceIntrinsic(intrinsic);
-    else if (isa<NVVM::CpAsyncCommitGroupOp>(op))
-      call("commit", {}, {}, op->getLoc());
-    else
-      return success();
-    op->erase();
-    return success();
+    Location loc = op->getLoc();
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<nvgpu::LdMatrixOp, nvgpu::DeviceAsyncCopyOp, nvgpu::TmaAsyncLoadOp, nvgpu::MBarrierInitOp,
+                  nvgpu::MBarrierArriveExpectTxOp, nvgpu::MBarrierTryWaitParityOp, LLVM::CallIntrinsicOp>(
+                [&](auto known) { return replaceOp(known), success(); })
+            .Case<NVVM::MmaOp>([&](auto mma) { return replaceMma(mma); })
+            .Case<NVVM::CpAsyncWaitGroupOp>([&](auto wait) {
+              call("wait", {}, word(wait.getN(), loc), loc);
+              return success();
+            })
+            .Case<NVVM::CpAsyncCommitGroupOp>([&](auto) {
+              call("commit", {}, {}, loc);
+              return success();
+            })
+            // Copies see shared memory as threads do.
+            .Case<NVVM::FenceProxyOp>([](auto) { return success(); })
+            .Default([](Operation *other) {
+              return other->emitOpError() << "is none of those that the harness of tests knows";
+            });
+    if (succeeded(result))
+      op->erase();
+    return result;
   }
 
 private:
@@ -72,7 +80,7 @@ private:
     return arith::IndexCastOp::create(b, loc, b.getI64Type(), place);
   }
 
-  void replaceMatrix(nvgpu::LdMatrixOp op) {
+  void replaceOp(nvgpu::LdMatrixOp op) {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(op.getRes().getType());
     Value place = address(op.getSrcMemref(), op.getIndices().front(), loc);
@@ -86,7 +94,7 @@ private:
     op.getRes().replaceAllUsesWith(vector::FromElementsOp::create(b, loc, type, elements));
   }
 
-  void replaceCopy(nvgpu::DeviceAsyncCopyOp op) {
+  void replaceOp(nvgpu::DeviceAsyncCopyOp op) {
     Location loc = op.getLoc();
     int64_t bytes = threads::bytesOf(cast<MemRefType>(op.getDst().getType()).getElementType());
     int64_t elements = op.getDstElements().getSExtValue();
@@ -100,8 +108,41 @@ private:
          loc);
   }
 
+  //===-- Boxes -------------------------------------------------------------------------------------------------===//
+
+  /// What a cast to one of the dialect's own types started from.
+  static Value castFrom(Value value) { return value.getDefiningOp<UnrealizedConversionCastOp>().getInputs()[0]; }
+  Value barrier(Value group, Value number, Location loc) { return address(castFrom(group), number, loc); }
+  Value narrow(Value index, Location loc) { return arith::IndexCastOp::create(b, loc, b.getI32Type(), index); }
+
+  void replaceOp(nvgpu::MBarrierInitOp op) {
+    Location loc = op.getLoc();
+    call("barrier_init", {}, {barrier(op.getBarriers(), op.getMbarId(), loc), narrow(op.getCount(), loc)}, loc);
+  }
+
+  void replaceOp(nvgpu::MBarrierArriveExpectTxOp op) {
+    Location loc = op.getLoc();
+    call("barrier_expect", {}, {barrier(op.getBarriers(), op.getMbarId(), loc), narrow(op.getTxcount(), loc)}, loc);
+  }
+
+  void replaceOp(nvgpu::MBarrierTryWaitParityOp op) {
+    Location loc = op.getLoc();
+    Value phase = arith::ExtUIOp::create(b, loc, b.getI32Type(), op.getPhaseParity());
+    call("barrier_wait", {}, {barrier(op.getBarriers(), op.getMbarId(), loc), phase}, loc);
+  }
+
+  /// Coordinates are given one by one.
+  void replaceOp(nvgpu::TmaAsyncLoadOp op) {
+    Location loc = op.getLoc();
+    for (Value coordinate : op.getCoordinates())
+      call("give", {}, narrow(coordinate, loc), loc);
+    Value begin = memref::ExtractStridedMetadataOp::create(b, loc, op.getDst()).getOffset();
+    Value map = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), castFrom(op.getTensorMapDescriptor()));
+    call("box", {}, {address(op.getDst(), begin, loc), map, barrier(op.getBarriers(), op.getMbarId(), loc)}, loc);
+  }
+
   /// `llvm.nvvm.mul.rm.f` is `helion_harness_mul_rm_f`.
-  void replaceIntrinsic(LLVM::CallIntrinsicOp op) {
+  void replaceOp(LLVM::CallIntrinsicOp op) {
     StringRef name = op.getIntrin();
     name.consume_front("llvm.nvvm.");
     std::string function = name.str();
@@ -127,7 +168,6 @@ private:
       all = LLVM::InsertValueOp::create(b, loc, all, value, ArrayRef<int64_t>{int64_t(number)});
     }
     op.getResult().replaceAllUsesWith(all);
-    op.erase();
     return success();
   }
 
@@ -136,6 +176,17 @@ private:
 };
 
 struct SimulateMatricesPass : helion::impl::SimulateMatricesPassBase<SimulateMatricesPass> {
+  /// What stood for the dialect's own types.
+  void eraseCasts() {
+    SmallVector<Operation *> dead;
+    getOperation().walk([&](UnrealizedConversionCastOp cast) {
+      if (cast->use_empty())
+        dead.push_back(cast);
+    });
+    for (Operation *cast : llvm::reverse(dead))
+      cast->erase();
+  }
+
   void runOnOperation() override {
     Simulation simulation(getOperation());
     SmallVector<Operation *> ops;
@@ -146,6 +197,7 @@ struct SimulateMatricesPass : helion::impl::SimulateMatricesPassBase<SimulateMat
     for (Operation *op : ops)
       if (failed(simulation.replace(op)))
         return signalPassFailure();
+    eraseCasts();
   }
 };
 } // namespace

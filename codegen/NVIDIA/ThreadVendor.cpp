@@ -4,6 +4,7 @@
 
 #include "codegen/NVIDIA/ThreadVendor.h"
 #include "codegen/NVIDIA/AsyncCopies.h"
+#include "codegen/NVIDIA/BoxCopies.h"
 #include "codegen/NVIDIA/MatrixDots.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::threads;
 
-Vendor helion::nvidiaThreads() {
+Vendor helion::nvidiaThreads(bool tensorMaps) {
   Vendor vendor;
   vendor.dialects = [](DialectRegistry &registry) {
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, nvgpu::NVGPUDialect>();
@@ -20,8 +21,11 @@ Vendor helion::nvidiaThreads() {
   vendor.patterns = [](ThreadContext &code, const TypeConverter &types, RewritePatternSet &patterns) {
     populateMatrixDotPatterns(code, types, patterns);
     populateAsyncCopyPatterns(code, types, patterns);
+    populateBoxCopyPatterns(code, types, patterns);
   };
   vendor.commit = commitCopies;
   vendor.wait = waitForCopies;
+  if (tensorMaps)
+    vendor.boxes = boxCopies();
   return vendor;
 }

@@ -8,7 +8,8 @@
 #include "codegen/Common/LowerThreads.h"
 
 namespace helion {
-threads::Vendor nvidiaThreads();
+/// `tensorMaps`: the device copies boxes by itself.
+threads::Vendor nvidiaThreads(bool tensorMaps);
 } // namespace helion
 
 #endif // HELION_CODEGEN_NVIDIA_THREADVENDOR_H

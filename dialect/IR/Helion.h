@@ -40,6 +40,8 @@ constexpr llvm::StringLiteral kFormAttr = "helion.form";
 constexpr llvm::StringLiteral kFactsAttr = "helion.facts";
 /// On a loop (i64): slots of the ring that its loads for dots are to come through.
 constexpr llvm::StringLiteral kStagesAttr = "stages";
+/// On a loop with stages: the device copies its loads box by box, through tensor maps.
+constexpr llvm::StringLiteral kBoxesAttr = "boxes";
 constexpr llvm::StringLiteral kSignatureAttr = "helion.signature";
 constexpr llvm::StringLiteral kBlocksAttr = "helion.blocks";
 constexpr llvm::StringLiteral kNameAttr = "helion.name";

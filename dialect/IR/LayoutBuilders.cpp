@@ -159,11 +159,12 @@ Expected<Layout> helion::sharedTileLayout(ArrayRef<int64_t> shape, unsigned cont
 }
 
 std::optional<SharedForm> helion::sharedFormOf(const Layout &layout, unsigned elementBytes) {
-  if (layout.rank() != 2)
+  unsigned rank = layout.rank();
+  if (!isMatrixShape(layout.shape()))
     return std::nullopt;
-  for (unsigned contiguous : {1u, 0u})
+  for (unsigned contiguous : {rank - 1, rank - 2})
     for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
-      Expected<Layout> candidate = sharedLayout(layout.shape(), contiguous, elementBytes, swizzle);
+      Expected<Layout> candidate = sharedTileLayout(layout.shape(), contiguous, elementBytes, swizzle);
       if (!candidate)
         consumeError(candidate.takeError());
       else if (*candidate == layout)

@@ -48,7 +48,7 @@ llvm::Expected<Layout> sharedTileLayout(llvm::ArrayRef<int64_t> shape, unsigned 
                                         unsigned swizzleBytes);
 /// True for two dims, and for more where those before the last two have one element.
 bool isMatrixShape(llvm::ArrayRef<int64_t> shape);
-/// The swizzle that makes sharedLayout() give `layout`: 0, 32, 64 or 128, and the contiguous dim.
+/// The swizzle that makes sharedTileLayout() give `layout`: 0, 32, 64 or 128, and the contiguous dim.
 struct SharedForm {
   unsigned contiguous, swizzleBytes;
 };

@@ -30,8 +30,8 @@ static constexpr Device devices[] = {
     {"cpu", "znver5", CpuDevice{"x86-64-v4", 64, 32, 48 * KiB, 1 * MiB, 4 * MiB}},
     {"cpu", "skylake-avx512", CpuDevice{"x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 1408 * KiB}},
     {"cpu", "sapphirerapids", CpuDevice{"x86-64-v4", 64, 32, 48 * KiB, 2 * MiB, 1920 * KiB}},
-    {"nvidia", "sm_80", NvidiaDevice{80, 32, 1024, 255, 65536, 2048, 163 * KiB, 164 * KiB, 40 * MiB}},
-    {"nvidia", "sm_90a", NvidiaDevice{86, 32, 1024, 255, 65536, 2048, 227 * KiB, 228 * KiB, 50 * MiB}},
+    {"nvidia", "sm_80", NvidiaDevice{80, 32, 1024, 255, 65536, 2048, 163 * KiB, 164 * KiB, 40 * MiB, false}},
+    {"nvidia", "sm_90a", NvidiaDevice{86, 32, 1024, 255, 65536, 2048, 227 * KiB, 228 * KiB, 50 * MiB, true}},
 };
 
 namespace {
@@ -69,16 +69,19 @@ static SmallVector<Fact> factsOf(const CpuDevice &device) {
 }
 
 static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
-  return {{"lanes", device.lanes},
-          {"max_threads", device.maxThreads},
-          {"registers", device.registers},
-          {"thread_elements", device.threadElements()},
-          {"block_elements", device.blockElements()},
-          {"shared_bytes", device.sharedBytes},
-          {"matrix_rows", kWarpMatrix.rows},
-          {"matrix_columns", kWarpMatrix.columns},
-          {"matrix_depth", kWarpMatrix.depth},
-          {"l2_bytes", device.level2Bytes}};
+  SmallVector<Fact> facts = {{"lanes", device.lanes},
+                             {"max_threads", device.maxThreads},
+                             {"registers", device.registers},
+                             {"thread_elements", device.threadElements()},
+                             {"block_elements", device.blockElements()},
+                             {"shared_bytes", device.sharedBytes},
+                             {"matrix_rows", kWarpMatrix.rows},
+                             {"matrix_columns", kWarpMatrix.columns},
+                             {"matrix_depth", kWarpMatrix.depth},
+                             {"l2_bytes", device.level2Bytes}};
+  if (device.tensorMaps)
+    facts.push_back({"tensor_maps", 1});
+  return facts;
 }
 
 std::optional<int64_t> Device::fact(StringRef name) const {

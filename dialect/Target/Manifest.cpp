@@ -440,9 +440,8 @@ public:
     std::string problem = problemOfMap(argument);
     if (!problem.empty())
       fail(problem);
-    if (!launch.block || StringRef(manifest.target).starts_with("cpu:"))
-      fail("`" + launch.symbol + "` takes a map of `" + argument.name +
-           "`; only launches with blocks of threads on a GPU can");
+    if (StringRef(manifest.target).starts_with("cpu:"))
+      fail("`" + launch.symbol + "` takes a map of `" + argument.name + "`; only launches on a GPU can");
   }
 
   void scalar(const PlanArgument &word) {

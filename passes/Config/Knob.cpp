@@ -167,7 +167,7 @@ KnobTable::KnobTable(ArrayRef<KnobRows> groups, FactValue fact) {
       if (row.fact.empty() || fact(row.fact))
         passes.push_back(row);
     for (const KnobRow &row : group.knobs)
-      if (isPass(row.pass))
+      if (isPass(row.pass) && (row.fact.empty() || fact(row.fact)))
         made->knobs.push_back(evaluate(row, fact));
     made->ignored.insert(made->ignored.end(), group.ignored.begin(), group.ignored.end());
   }

@@ -56,6 +56,7 @@ struct KnobRow {
   llvm::ArrayRef<llvm::StringLiteral> matrix;
   llvm::ArrayRef<NeedRow> needs;
   llvm::StringLiteral preset, universal, elements, mostElements, sharedBytes;
+  llvm::StringLiteral fact; // What a target must have; empty: nothing.
   HelionKeyRow helion;
   llvm::StringLiteral summary;
 };

@@ -96,6 +96,8 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   /// load, for another value than the default to have a meaning. Expressions over facts.
   list<string> matrix = [];
   list<Needs> needs = [];
+  /// Only targets that have the fact `dev.NEEDED` have the knob.
+  string fact = "";
   HelionKey helion = NoHelionKey;
   string summary = ?;
   string pickWhen = ?;

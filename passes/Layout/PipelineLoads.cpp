@@ -3,6 +3,7 @@
 // helion-pipeline-loads: what a loop loads for its dots comes through a ring, filled some iterations ahead.
 
 #include "dialect/IR/LayoutBuilders.h"
+#include "dialect/IR/TensorMaps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -26,16 +27,19 @@ struct StagedLoad {
   OpOperand *operand;
   SmallVector<Operation *> way; // from the load to the dot
   RankedTensorType buffer;
+  Value source; // the tensor, or its map
 };
 
 /// One loop whose loads are filled ahead.
 class Pipeliner {
 public:
-  Pipeliner(LaunchOp launch, scf::ForOp loop, int64_t stages, AccessReader &accesses)
-      : launch(launch), loop(loop), stages(stages), accesses(accesses), b(loop->getContext()) {}
+  Pipeliner(LaunchOp launch, scf::ForOp loop, int64_t stages, bool boxes, AccessReader &accesses)
+      : launch(launch), loop(loop), stages(stages), boxes(boxes), accesses(accesses), b(loop->getContext()) {}
 
   LogicalResult run() {
     if (failed(collect()) || failed(collectIndices()))
+      return failure();
+    if (boxes && failed(describeSources()))
       return failure();
     b.setInsertionPointToStart(&launch.getBody().front());
     SmallVector<RankedTensorType> buffers;
@@ -67,8 +71,7 @@ private:
   //===-- What is staged ----------------------------------------------------------------------------------------===//
 
   InFlightDiagnostic error() {
-    auto site = loop->getAttrOfType<StringAttr>("site");
-    return loop->emitError() << "num_stages of `" << (site ? site.getValue() : "") << "` is `" << stages << "`, but ";
+    return loop->emitError() << "num_stages of `" << loopSite() << "` is `" << stages << "`, but ";
   }
 
   LogicalResult collect() {
@@ -93,12 +96,13 @@ private:
   }
 
   std::optional<StagedLoad> follow(OpOperand *operand) {
-    StagedLoad staged{LoadOp(), operand, {}, {}};
+    StagedLoad staged{LoadOp(), operand, {}, {}, {}};
     Operation *op = operand->get().getDefiningOp();
     for (; op && op->getBlock() == loop.getBody() && op->hasOneUse() && isa<ConvertLayoutOp, PermuteOp>(op);
          op = op->getOperand(0).getDefiningOp())
       staged.way.insert(staged.way.begin(), op);
     staged.load = dyn_cast_or_null<LoadOp>(op);
+    staged.source = staged.load ? staged.load.getSource() : Value();
     if (!staged.load || op->getBlock() != loop.getBody() || !op->hasOneUse() || staged.load.getMask() ||
         staged.load.getOther() || !isTileValue(staged.load.getType()))
       return std::nullopt;
@@ -130,6 +134,47 @@ private:
       return success();
     }
     llvm_unreachable("plain rows place every tile");
+  }
+
+  //===-- Tensor maps -------------------------------------------------------------------------------------------===//
+
+  /// One map a load, in the host part; loads of copies of a loop share theirs when what follows removes equal ops.
+  LogicalResult describeSources() {
+    b.setInsertionPoint(launch);
+    for (StagedLoad &staged : loads) {
+      LoadOp load = staged.load;
+      if (std::optional<std::string> missing = accesses.missingForBoxes(load.getSource(), load.getIndices()))
+        return loop.emitError() << "copies of `" << loopSite() << "` is `boxes`, but nothing says that `" << *missing
+                                << "`, which load `" << load.getSite() << "` needs; record it as a fact";
+      FailureOr<TensorMapType> type = mapType(staged);
+      if (failed(type))
+        return failure();
+      staged.source = TensorMapOp::create(b, load.getLoc(), *type, load.getSource(), load.getSiteAttr(), FloatAttr());
+    }
+    return success();
+  }
+
+  FailureOr<TensorMapType> mapType(const StagedLoad &staged) {
+    RankedTensorType buffer = staged.buffer;
+    std::optional<SmallVector<int64_t>> box =
+        largestBox(layoutOf(buffer).getLayout(), buffer.getElementTypeBitWidth() / 8);
+    LoadOp load = staged.load;
+    if (!box || load.getIndices().size() > kMostBoxDims)
+      return loop.emitError() << "copies of `" << loopSite() << "` is `boxes`, but tile " << load.getType()
+                              << " of load `" << load.getSite() << "` is not whole boxes of at most `" << kMostBoxDims
+                              << "` dims; `pieces` is allowed";
+    Layout corner = *layoutOf(buffer).getLayout().corner(*box);
+    auto tile = RankedTensorType::get(*box, buffer.getElementType(), LayoutAttr::get(b.getContext(), corner));
+    SmallVector<int64_t> extents;
+    unsigned tileDim = 0;
+    for (Value index : load.getIndices())
+      extents.push_back(index.getType().isIndex() ? 1 : (*box)[tileDim++]);
+    return TensorMapType::get(b.getContext(), extents, tile);
+  }
+
+  StringRef loopSite() {
+    auto site = loop->getAttrOfType<StringAttr>("site");
+    return site ? site.getValue() : "";
   }
 
   //===-- Indices of other iterations ----------------------------------------------------------------------------===//
@@ -181,7 +226,8 @@ private:
     mapping.map(loop.getInductionVar(), counter);
     auto acquire = AcquireOp::create(b, loc, ring.getRing());
     OpBuilder::InsertPoint outside;
-    if (reachesBehind()) {
+    // Through a map nothing outside of the tensor is read, wherever the box lies.
+    if (!boxes && reachesBehind()) {
       Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, counter, loop.getUpperBound());
       auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
       outside = b.saveInsertionPoint();
@@ -198,7 +244,7 @@ private:
       LoadOp load = staged.load;
       auto indices =
           llvm::map_to_vector(load.getIndices(), [&](Value index) { return mapping.lookupOrDefault(index); });
-      LoadAsyncOp::create(b, load.getLoc(), load.getSource(), indices, acquire.getBuffers()[number], load.getSiteAttr(),
+      LoadAsyncOp::create(b, load.getLoc(), staged.source, indices, acquire.getBuffers()[number], load.getSiteAttr(),
                           UnitAttr(), load.getEvictAttr());
     }
     if (outside.isSet())
@@ -285,6 +331,7 @@ private:
   LaunchOp launch;
   scf::ForOp loop;
   int64_t stages;
+  bool boxes;
   AccessReader &accesses;
   OpBuilder b;
   SmallVector<StagedLoad> loads;
@@ -300,10 +347,11 @@ struct PipelineLoads : public helion::impl::PipelineLoadsPassBase<PipelineLoads>
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {
         auto stages = dyn_cast_or_null<IntegerAttr>(loop->removeAttr(kStagesAttr));
+        bool boxes = bool(loop->removeAttr(kBoxesAttr));
         if (!stages || stages.getInt() < 2)
           continue;
         auto launch = loop->getParentOfType<LaunchOp>();
-        if (failed(Pipeliner(launch, loop, stages.getInt(), accesses).run()))
+        if (failed(Pipeliner(launch, loop, stages.getInt(), boxes, accesses).run()))
           return signalPassFailure();
         ++pipelined;
       }

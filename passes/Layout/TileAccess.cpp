@@ -3,6 +3,7 @@
 // Contiguous dims from types and facts, and a count of what one warp's instructions touch.
 
 #include "passes/Layout/TileAccess.h"
+#include "passes/Analysis/BoxFacts.h"
 #include "passes/Analysis/CopyFacts.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
@@ -41,6 +42,19 @@ std::optional<std::string> AccessReader::missingForCopies(Value host, int64_t el
   std::optional<std::vector<Pred>> needed = copyFacts(*view, contiguous.dim, elementBytes);
   if (!needed)
     return view->buffer + " has rows in pieces of 16 bytes";
+  for (const Pred &pred : *needed)
+    if (!follows(pred, facts))
+      return pred.str();
+  return std::nullopt;
+}
+
+std::optional<std::string> AccessReader::missingForBoxes(Value host, ValueRange indices) {
+  FailureOr<HostView> view = exprs.view(host);
+  std::optional<std::vector<Pred>> needed;
+  if (succeeded(view))
+    needed = boxFacts(exprs, *view, indices);
+  if (!needed)
+    return "its indices are numbers, and tiles that end where the tensor ends";
   for (const Pred &pred : *needed)
     if (!follows(pred, facts))
       return pred.str();

@@ -34,6 +34,8 @@ public:
   TileAccess read(mlir::Operation *op, mlir::Value host, mlir::ValueRange indices);
   /// The first thing that copies in pieces of 16 bytes need and no fact says; none where all is said.
   std::optional<std::string> missingForCopies(mlir::Value host, int64_t elementBytes);
+  /// The same for copies of boxes at these indices.
+  std::optional<std::string> missingForBoxes(mlir::Value host, mlir::ValueRange indices);
 
 private:
   struct HostDim {

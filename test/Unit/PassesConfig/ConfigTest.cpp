@@ -27,6 +27,7 @@ constexpr KnobRow targetKnobs[] = {{"tiles",
                                     "",
                                     "",
                                     "",
+                                    "",
                                     {"", "", false, {}},
                                     "a list of two"}};
 constexpr ChoicePassRow targetPasses[] = {{"choose-target", 25, ""}};

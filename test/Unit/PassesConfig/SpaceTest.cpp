@@ -272,6 +272,7 @@ constexpr KnobRow listKnobs[] = {{"tiles",
                                   "",
                                   "",
                                   "",
+                                  "",
                                   {"", "", false, {}},
                                   "a list of two, or what the target picks"}};
 constexpr ChoicePassRow listPasses[] = {{"choose-target", 70, ""}};

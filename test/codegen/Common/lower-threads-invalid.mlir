@@ -114,7 +114,7 @@ func.func @map(%m: !m) attributes {warps = 1 : i64} {
   %i = helion.make_tile %c0 : !helion.tile<8>
   %r = helion.ring "x" : !helion.ring<2 x (!t)>
   %w, %b = helion.acquire %r : !helion.ring<2 x (!t)>
-  // expected-error @below {{copies through a tensor map, for which there is no code for threads}}
+  // expected-error @below {{copies through a tensor map, which the target does not have}}
   helion.load_async %m[%i] into %b site "x" : !m, (!helion.tile<8>), !helion.buf<!t>
   helion.commit %w : !helion.slot<write>
   return

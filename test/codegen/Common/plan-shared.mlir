@@ -149,3 +149,23 @@ func.func @host(%x: memref<?xf32>, %y: memref<?xf32> {llvm.noalias}, %v: f32, %i
   %r = memref.load %x[%j] : memref<?xf32>
   return %r : f32
 }
+
+// One that says its alignment begins at a multiple of it; one that is kept shares its bytes with none.
+// CHECK-LABEL: func.func @aligned(
+// CHECK-SAME: helion.shared_bytes = 1280
+// CHECK-DAG: [[KEPT:%.+]] = arith.constant 320 : index
+// CHECK-DAG: [[ALIGNED:%.+]] = arith.constant 1024 : index
+// CHECK-DAG: memref.view %{{.+}}[[[ALIGNED]]]
+// CHECK-DAG: memref.view %{{.+}}[[[KEPT]]]
+func.func @aligned(%v: f32, %i: index) -> f32 {
+  %a = memref.alloc() : memref<80xf32, #gpu.address_space<workgroup>>
+  %b = memref.alloc() {alignment = 1024 : i64} : !shared
+  memref.store %v, %a[%i] : memref<80xf32, #gpu.address_space<workgroup>>
+  memref.store %v, %b[%i] : !shared
+  %r = memref.load %a[%i] : memref<80xf32, #gpu.address_space<workgroup>>
+  %s = memref.load %b[%i] : !shared
+  %k = memref.alloc() {helion.kept} : memref<4xf32, #gpu.address_space<workgroup>>
+  memref.store %v, %k[%i] : memref<4xf32, #gpu.address_space<workgroup>>
+  %t = arith.addf %r, %s : f32
+  return %t : f32
+}

@@ -4,6 +4,11 @@
 // RUN: not helion-opt --helion-set-stages=num_stages=loop.j=2 %s 2>&1 | FileCheck %s --check-prefix=SITE
 // RUN: not helion-opt --helion-set-stages=num_stages=loop.w=2 %s 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not helion-opt --helion-set-stages=num_stages=loop.o=2 %s 2>&1 | FileCheck %s --check-prefix=OWN
+// RUN: helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=boxes' %s | FileCheck %s --check-prefix=BOXES
+// RUN: helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=pieces' %s | FileCheck %s
+// RUN: not helion-opt --helion-set-stages=copies=loop.k=boxes %s 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: not helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=crates' %s 2>&1 | FileCheck %s --check-prefix=CRATES
+// RUN: not helion-opt '--helion-set-stages=num_stages=loop.m=3 copies=loop.m=boxes' %s 2>&1 | FileCheck %s --check-prefix=MOVED
 
 // The facts of copies in pieces of 16 bytes; a unit stride that is known stands, the other follows the argument's last dim through the view.
 // CHECK: helion.facts = [#helion.pred<"x.align % 16 == 0">, #helion.pred<"x.stride(0) == 1">, #helion.pred<"x.stride(1) % 8 == 0">, #helion.pred<"y.align % 16 == 0">, #helion.pred<"y.stride(0) % 8 == 0">, #helion.pred<"y.stride(1) == 1">]
@@ -14,6 +19,14 @@
 // SITE: num_stages: {{.*}}`loop.j`
 // WIDE: num_stages of `loop.w` is `2`, but no load of 16-bit floats in it goes to a dot as it is; 1 is allowed
 // OWN: num_stages: load `o.0` is of no argument whose rows could be pieces of 16 bytes; 1 is allowed
+// Besides: tensors have elements, as many as coordinates can count; the loop's tile has a bound, which is where both tensors have to end.
+// BOXES: helion.facts = [
+// BOXES-SAME: "x.size(0) <= 2147483647">, #helion.pred<"x.size(0) >= 1">, #helion.pred<"x.size(1) <= 2147483647">, #helion.pred<"x.size(1) >= 1">
+// BOXES-SAME: "y.size(0) == x.size(1)">, #helion.pred<"y.size(0) == y.size(1)">, #helion.pred<"y.size(0) >= 1">, #helion.pred<"y.size(1) <= 2147483647">, #helion.pred<"y.size(1) >= 1">
+// BOXES: {boxes, site = "loop.k", stages = 3 : i64}
+// ONE: copies of `loop.k` is `boxes`, but its num_stages is `1`; `pieces` is allowed, or 2 stages and more
+// CRATES: copies of `loop.k` is `crates`; it is `pieces` or `boxes`
+// MOVED: copies: load `x.2` is no box of one argument, with tiles that end where it ends; `pieces` is allowed
 !t = memref<?x?xbf16, strided<[?, ?]>>
 !a = tensor<64x64xbf16>
 !acc = tensor<64x64xf32>
@@ -30,7 +43,7 @@ module attributes {helion.form = "scheduled"} {
       %f = arith.constant 0.0 : f32
       %z = helion.splat %f : f32 -> !acc
       %r = scf.for %l = %c0 to %k step %c64 iter_args(%s = %z) -> (!acc) {
-        %e = helion.make_tile %l : !tile
+        %e = helion.make_tile %l end %k : !tile
         %a = helion.load %x[%i, %e] site "x.0" : !t, (!tile, !tile) -> !a
         %b = helion.load %yt[%e, %i] site "y.0" : !t, (!tile, !tile) -> !a
         %p = helion.dot %a, %b, %s site "dot.0" : !a, !a, !acc
@@ -43,6 +56,14 @@ module attributes {helion.form = "scheduled"} {
         %p = helion.dot %w, %w, %s site "dot.1" : !acc, !acc, !acc
         scf.yield %p : !acc
       } {site = "loop.w"}
+      %m = scf.for %l = %c0 to %k step %c64 iter_args(%s = %z) -> (!acc) {
+        %e = helion.make_tile %l end %c64 : !tile
+        %h = helion.tile_shift %e, %c64 : !tile
+        %a = helion.load %x[%i, %h] site "x.2" : !t, (!tile, !tile) -> !a
+        %b = helion.load %yt[%e, %i] site "y.2" : !t, (!tile, !tile) -> !a
+        %p = helion.dot %a, %b, %s site "dot.3" : !a, !a, !acc
+        scf.yield %p : !acc
+      } {site = "loop.m"}
       %o = scf.for %l = %c0 to %k step %c64 iter_args(%s = %z) -> (!acc) {
         %e = helion.make_tile %l : !tile
         %a = helion.load %own[%i, %e] site "o.0" : memref<?x?xbf16>, (!tile, !tile) -> !a

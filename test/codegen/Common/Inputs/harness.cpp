@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace {
-enum class State { Ready, Shuffle, Barrier, Meet, Done };
+enum class State { Ready, Shuffle, Barrier, Meet, Done, Yielded };
 
 struct Fiber {
   ucontext_t context;
@@ -25,6 +25,8 @@ struct Fiber {
 
 constexpr size_t kStackBytes = 512 * 1024;
 constexpr size_t kGuardBytes = 64;
+// As a device aligns it, for swizzles that follow addresses.
+constexpr size_t kSharedAlignment = 1024;
 
 struct Block {
   void (*kernel)(const int64_t *) = nullptr;
@@ -43,6 +45,7 @@ struct Block {
   void runFiber(size_t number);
   bool wakeWarp(size_t warp);
   bool meetWarp(size_t warp);
+  bool wakeYielded();
   bool wakeAll();
   size_t nextReady();
   void fail(const std::string &message) {
@@ -122,9 +125,20 @@ bool Block::meetWarp(size_t warp) {
   return true;
 }
 
+/// Those that wait for others look again when nobody else can run.
+bool Block::wakeYielded() {
+  bool woken = false;
+  for (Fiber &fiber : fibers)
+    if (fiber.state == State::Yielded) {
+      fiber.state = State::Ready;
+      woken = true;
+    }
+  return woken;
+}
+
 /// All threads that are not done stand at a barrier, or something is wrong.
 bool Block::wakeAll() {
-  size_t counts[5] = {};
+  size_t counts[6] = {};
   for (Fiber &fiber : fibers)
     ++counts[int(fiber.state)];
   if (counts[int(State::Done)] == fibers.size())
@@ -154,13 +168,13 @@ size_t Block::nextReady() {
 
 void Block::run() {
   // NaN in every float type, and nothing that a kernel may rely on.
-  shared.assign(sharedBytes + kGuardBytes + 16, 0xFF);
+  shared.assign(sharedBytes + kGuardBytes + kSharedAlignment, 0xFF);
   for (size_t number = 0; number != fibers.size(); ++number)
     start(number);
   while (error.empty()) {
     size_t next = nextReady();
     if (next == fibers.size()) {
-      if (!wakeAll())
+      if (!wakeYielded() && !wakeAll())
         break;
       continue;
     }
@@ -168,7 +182,7 @@ void Block::run() {
     wakeWarp(next / lanes);
     meetWarp(next / lanes);
   }
-  size_t skip = -reinterpret_cast<uintptr_t>(shared.data()) % 16;
+  size_t skip = -reinterpret_cast<uintptr_t>(shared.data()) % kSharedAlignment;
   for (size_t byte = 0; byte != kGuardBytes; ++byte)
     if (shared[skip + sharedBytes + byte] != 0xFF)
       fail("a write behind the shared memory");
@@ -181,7 +195,7 @@ int64_t helion_harness_block(int32_t axis) { return block.id[axis]; }
 int64_t helion_harness_grid(int32_t axis) { return block.grid[axis]; }
 void helion_harness_barrier() { wait(State::Barrier); }
 void *helion_harness_shared() {
-  return block.shared.data() + -reinterpret_cast<uintptr_t>(block.shared.data()) % 16;
+  return block.shared.data() + -reinterpret_cast<uintptr_t>(block.shared.data()) % kSharedAlignment;
 }
 
 int32_t helion_harness_shuffle(int32_t value, int32_t mode, int32_t offset, int32_t width) {
@@ -202,6 +216,15 @@ void helion_harness_meet(void (*act)(void **brought, int64_t lanes), void *mine)
 }
 
 int64_t helion_harness_order() { return block.order; }
+
+/// Lets others run, for one who waits for something that they do.
+void helion_harness_yield() { wait(State::Yielded); }
+
+/// Ends the run with this message.
+void helion_harness_fail(const char *message) {
+  block.fail(message);
+  wait(State::Ready);
+}
 
 /// To bf16, to nearest even, which x86-64 has no instruction for. The result is the low half of its register, so the float here is
 /// only a place for bits.

@@ -15,6 +15,8 @@ int64_t helion_harness_thread(int32_t axis);
 int64_t helion_harness_block(int32_t axis);
 int64_t helion_harness_order();
 void helion_harness_meet(void (*act)(void **, int64_t), void *mine);
+void helion_harness_yield();
+void helion_harness_fail(const char *message);
 }
 
 namespace {
@@ -37,6 +39,74 @@ struct Thread {
 };
 
 std::map<int64_t, Thread> threads;
+
+/// What a tensor map says, as simulated calls encode it (pipelined.py): dims from the contiguous one outwards.
+struct Map {
+  int64_t address, rank, elementBytes, swizzle, sizes[5], strides[5], box[5]; // Strides in bytes.
+};
+
+/// A copy of a box that flies until its barrier is waited for.
+struct Box {
+  int64_t to;
+  Map map;
+  int32_t at[5];
+  int64_t bytes() const {
+    int64_t count = map.elementBytes;
+    for (int64_t dim = 0; dim != map.rank; ++dim)
+      count *= map.box[dim];
+    return count;
+  }
+  void run() const;
+};
+
+struct Barrier {
+  int32_t count = 0, arrivals = 0; // Threads that arrive in a phase; those that have.
+  int64_t pending = 0;             // Bytes that are expected and have not come.
+  int32_t phase = 0;
+  std::vector<Box> boxes;
+  void complete() {
+    if (arrivals == count && pending == 0) {
+      arrivals = 0;
+      phase ^= 1;
+    }
+  }
+  void land() {
+    for (const Box &box : boxes) {
+      box.run();
+      pending -= box.bytes();
+    }
+    boxes.clear();
+    complete();
+  }
+};
+
+std::map<int64_t, Barrier> barriers;
+
+/// Element by element; chunks of 16 bytes are exchanged by the number of the line of 128 bytes that they come to.
+void Box::run() const {
+  int64_t index[5] = {}, place = 0;
+  while (true) {
+    int64_t from = map.address, target = to + place;
+    bool isInside = true;
+    for (int64_t dim = 0; dim != map.rank; ++dim) {
+      int64_t own = at[dim] + index[dim];
+      isInside &= own >= 0 && own < map.sizes[dim];
+      from += own * map.strides[dim];
+    }
+    if (map.swizzle)
+      target ^= (target >> 7 & (map.swizzle / 16 - 1)) << 4;
+    if (isInside)
+      memcpy(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(from), map.elementBytes);
+    else
+      memset(reinterpret_cast<void *>(target), 0, map.elementBytes);
+    place += map.elementBytes;
+    int64_t dim = 0;
+    for (; dim != map.rank && ++index[dim] == map.box[dim]; ++dim)
+      index[dim] = 0;
+    if (dim == map.rank)
+      return;
+  }
+}
 
 Thread &thread() {
   Thread &own = threads[helion_harness_thread(0)];
@@ -143,6 +213,46 @@ void helion_harness_copy(int64_t to, int64_t from, int32_t bytes, int32_t read) 
     copy.run();
   else
     thread().open.push_back(copy);
+}
+
+void helion_harness_barrier_init(int64_t address, int32_t count) {
+  barriers[address] = Barrier();
+  barriers[address].count = count;
+}
+
+void helion_harness_barrier_expect(int64_t address, int32_t bytes) {
+  Barrier &barrier = barriers[address];
+  if (barrier.arrivals == barrier.count)
+    helion_harness_fail("a slot is filled before it was taken");
+  barrier.pending += bytes;
+  ++barrier.arrivals;
+  barrier.complete();
+}
+
+void helion_harness_box(int64_t to, int64_t map, int64_t address) {
+  Thread &own = thread();
+  Box box{to, *reinterpret_cast<const Map *>(map), {}};
+  if (own.given.size() != size_t(box.map.rank))
+    helion_harness_fail("coordinates are not as many as the map has dims");
+  for (int64_t dim = 0; dim != box.map.rank; ++dim)
+    box.at[dim] = int32_t(own.given.at(dim));
+  own.given.clear();
+  barriers[address].boxes.push_back(box);
+  int64_t order = helion_harness_order();
+  if (order == 1 || (order > 1 && to / 1024 % 2))
+    barriers[address].land();
+}
+
+/// Returns when the phase is over; what flies lands now, if not before.
+void helion_harness_barrier_wait(int64_t address, int32_t phase) {
+  for (int64_t tries = 0; barriers[address].phase == phase; ++tries) {
+    barriers[address].land();
+    if (barriers[address].phase != phase)
+      break;
+    if (tries == 1000)
+      helion_harness_fail("a thread waits for a slot that nobody fills");
+    helion_harness_yield();
+  }
 }
 
 void helion_harness_commit() {

@@ -5,8 +5,10 @@ matrix instructions and asynchronous copies, emulated (matrices.cpp), every thre
 Use: pipelined.py COMMON_INPUTS WORK [KERNEL..]
 Prints one line per kernel. Fails on the first wrong value and on a config that serves no call.
 """
+import ctypes
 import os
 import re
+import struct
 import sys
 
 COMMON, WORK = sys.argv[1:3]
@@ -40,12 +42,16 @@ def attention_calls():
 # Kernel: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
 CASES = {
     "matmul": (matmul_calls, [
+        ("boxes,helion-bind-blocks{block_sizes=bi=32,bj=64,bk=64}", 2, "warps=4"),
+        ("boxes,helion-bind-blocks{block_sizes=bi=16,bj=256,bk=32},helion-map-programs{pid_type=matmul=persistent_interleaved}", 3, "warps=2"),
+        ("boxes,helion-bind-blocks{block_sizes=bi=32,bj=16,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 4, "warps=1"),
         ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32}", 1, "warps=4"),
         ("helion-bind-blocks{block_sizes=bi=32,bj=64,bk=64}", 2, "warps=4"),
         ("helion-bind-blocks{block_sizes=bi=64,bj=32,bk=16}", 3, "warps=8"),
         ("helion-bind-blocks{block_sizes=bi=16,bj=48,bk=32},helion-map-programs{pid_type=matmul=persistent_interleaved}", 4, "warps=1"),
         ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=2")]),
     "attention": (attention_calls, [
+        ("boxes,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2")]),
 }
@@ -57,11 +63,34 @@ def scheduled(path, choices, stages, out):
     given = {text.partition("{")[0]: text for text in conformance.split_outside(choices, ",", "{}")}
     passes = ",".join(given.get(name, name) for name in ORDER)
     simulated.opt(f"helion-normalize,helion-config{{v=1}},{passes}", path, out)
-    if stages > 1:
-        with open(out) as file:
-            sites = set(re.findall(r'site = "(loop[^"]*)"', file.read()))
-        entries = ",".join(f"{site}={stages}" for site in sorted(sites))
-        simulated.opt(f"helion-set-stages{{num_stages={entries}}}", out, out)
+    if stages == 1:
+        return
+    with open(out) as file:
+        sites = sorted(set(re.findall(r'site = "(loop[^"]*)"', file.read())))
+    each = lambda value: ",".join(f"{site}={value}" for site in sites)  # noqa: E731
+    boxes = f" copies={each('boxes')}" if "boxes" in given else ""
+    simulated.opt(f"helion-set-stages{{num_stages={each(stages)}{boxes}}}", out, out)
+
+
+class Simulated(simulated.Simulated):
+    """With tensor maps as matrices.cpp reads them."""
+
+    def word(self, word, names, values, buffers):
+        if "map" not in word:
+            return super().word(word, names, values, buffers)
+        number = lambda text: int(self.evaluate(text, names))  # noqa: E731
+        array = buffers[word["map"]]
+        item = array.itemsize
+        fill = lambda entries: entries + [0] * (5 - len(entries))  # noqa: E731
+        sizes, strides = [number(size) for size in word["sizes"]], [item] + [number(stride) * item for stride in word["strides"]]
+        # What cuTensorMapEncodeTiled refuses.
+        address = array.ctypes.data + number(word["offset"]) * item
+        assert address % 16 == 0 and all(stride % 16 == 0 for stride in strides[1:]) and all(0 < size < 1 << 31 for size in sizes)
+        assert all(0 < extent <= 256 for extent in word["box"]) and word["box"][0] * item % 16 == 0
+        assert not word["swizzle"] or word["box"][0] * item <= word["swizzle"]
+        numbers = [address, len(sizes), item, word["swizzle"]] + fill(sizes) + fill(strides) + fill(word["box"])
+        self.maps = getattr(self, "maps", []) + [ctypes.create_string_buffer(struct.pack("<19q", *numbers))]
+        return struct.pack("<q", ctypes.addressof(self.maps[-1]))
 
 
 def compile_threads(source, variant, stages, folder, harness):
@@ -74,7 +103,8 @@ def compile_threads(source, variant, stages, folder, harness):
     with open(at("threads.mlir")) as file:
         text = file.read()
     assert "nvvm.mma.sync" in text and "nvgpu.ldmatrix" in text
-    assert stages == 1 or ("nvgpu.device_async_copy" in text and "8, %" in text), "copies are in pieces of 16 bytes"
+    if "nvgpu.tma.async.load" not in text:
+        assert stages == 1 or ("nvgpu.device_async_copy" in text and "8, %" in text), "copies are in pieces of 16 bytes"
     simulated.opt("helion-simulate-matrices,helion-simulate-threads", at("threads.mlir"), at("simulated.mlir"))
     simulated.finish(folder, harness)
 
@@ -100,7 +130,7 @@ def check(key, harness):
 def main():
     os.makedirs(WORK, exist_ok=True)
     harness = threads.harness(os.path.join(WORK, "all"), os.path.join(COMMON, "harness.cpp"))
-    conformance.run_artifact.load = simulated.Simulated
+    conformance.run_artifact.load = Simulated
     for key in sys.argv[3:] or CASES:
         check(key, harness)
 
