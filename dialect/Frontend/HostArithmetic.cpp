@@ -86,9 +86,8 @@ static Result divideByCount(KernelBuilder &k, const HostExpression &e, const Til
   FailureOr<Value> number = scalar(k, makeSize(count), sum.dtype);
   if (failed(number))
     return failure();
-  return arithmetic(
-      k, {sum, Scalar{sum.dtype, *number, nullptr}}, true,
-      [](OpBuilder &b, Location loc, ValueRange v) -> Value { return arith::DivFOp::create(b, loc, v[0], v[1]); });
+  return arithmetic(k, {sum, Scalar{sum.dtype, *number, nullptr}}, true,
+                    [](OpBuilder &b, Location loc, ValueRange v) { return quotient(b, loc, v[0], v[1]); });
 }
 
 static Result emitValue(KernelBuilder &k, const HostExpression &e, ArrayRef<Span1D> spans, ValueRange tiles) {
