@@ -105,6 +105,16 @@ Value LaneCutter::runTile(Value tile, const LaneCut &cut) {
   return RangeOp::create(b, range.getLoc(), type, lower, upper, range.getSite());
 }
 
+/// The part of a tensor of indices; where one lane is left, a number of type index.
+Value LaneCutter::runGather(Value index, const LaneCut &cut) {
+  Value part = run(index, cut);
+  if (!part || !emits || isTileValue(part.getType()) || part.getType().isIndex())
+    return part;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(part);
+  return arith::IndexCastOp::create(b, index.getLoc(), b.getIndexType(), part);
+}
+
 bool LaneCutter::runIndices(OperandRange indices, const LaneCut &cut, SmallVectorImpl<Value> &parts) {
   int64_t next = 0, gathered = -1;
   for (Value index : indices) {
@@ -114,7 +124,7 @@ bool LaneCutter::runIndices(OperandRange indices, const LaneCut &cut, SmallVecto
     int64_t at = isGather && gathered >= 0 ? gathered : next;
     bool isHere = cut.dim >= at && cut.dim < at + rank;
     LaneCut own{cut.dim - at, cut.first, cut.size, cut.drop};
-    parts.push_back(!isHere ? index : isTile ? runTile(index, own) : run(index, own));
+    parts.push_back(!isHere ? index : isTile ? runTile(index, own) : runGather(index, own));
     if (!parts.back())
       return false;
     if (!isGather || gathered < 0)

@@ -61,6 +61,7 @@ private:
   /// The indices of an access for the part of its dims; false where an index has no parts.
   bool runIndices(mlir::OperandRange indices, const LaneCut &cut, llvm::SmallVectorImpl<mlir::Value> &parts);
   mlir::Value runTile(mlir::Value tile, const LaneCut &cut);
+  mlir::Value runGather(mlir::Value index, const LaneCut &cut);
 
   mlir::OpBuilder b;
   bool emits = true;
