@@ -33,10 +33,11 @@ Value LaneCutter::run(Value value, const LaneCut &cut) {
   auto key = std::make_tuple(value.getAsOpaquePointer(), cut.dim, cut.first, cut.size, cut.drop);
   if (auto known = made.find(key); known != made.end())
     return known->second;
+  if (auto known = tried.find(key); !emits && known != tried.end())
+    return known->second;
   OpBuilder::InsertionGuard guard(b);
   Value part = runOp(op, cut);
-  if (emits)
-    made[key] = part;
+  (emits ? made : tried)[key] = part;
   return part;
 }
 

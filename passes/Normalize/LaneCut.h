@@ -41,6 +41,7 @@ public:
 private:
   template <typename Fn> bool dryRun(Fn fn) {
     emits = false;
+    tried.clear();
     bool good = fn();
     emits = true;
     return good;
@@ -65,7 +66,8 @@ private:
 
   mlir::OpBuilder b;
   bool emits = true;
-  std::map<std::tuple<void *, int64_t, int64_t, int64_t, bool>, mlir::Value> made;
+  // What `run` gave: for good where it made ops, for one dry run where it only looked.
+  std::map<std::tuple<void *, int64_t, int64_t, int64_t, bool>, mlir::Value> made, tried;
 };
 
 } // namespace helion

@@ -28,10 +28,27 @@ struct Parts {
 };
 } // namespace
 
-static std::optional<Parts> partsOf(Value value);
+namespace {
+/// The parts of the first stack behind a value. Values that many others use are looked at once.
+class StackedParts {
+public:
+  /// None where the parts are not side by side.
+  std::optional<Parts> of(Value value) {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    std::optional<Parts> parts = find(value);
+    known[value] = parts;
+    return parts;
+  }
 
-static std::optional<Parts> partsOfReshape(ReshapeOp op) {
-  std::optional<Parts> parts = partsOf(op.getValue());
+private:
+  std::optional<Parts> find(Value value);
+
+  DenseMap<Value, std::optional<Parts>> known;
+};
+} // namespace
+
+static std::optional<Parts> partsOfReshape(ReshapeOp op, std::optional<Parts> parts) {
   int64_t from = dimsOf(op.getValue().getType()).size(), to = dimsOf(op.getResult().getType()).size();
   if (!parts)
     return std::nullopt;
@@ -53,33 +70,32 @@ static std::optional<Parts> partsOfReshape(ReshapeOp op) {
   return std::nullopt;
 }
 
-/// The parts of the first stack behind the value; none where they are not side by side.
-static std::optional<Parts> partsOf(Value value) {
+std::optional<Parts> StackedParts::find(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || !isTileValue(value.getType()))
     return std::nullopt;
   return llvm::TypeSwitch<Operation *, std::optional<Parts>>(op)
       .Case([](StackOp stack) { return Parts{int64_t(stack.getDim()), int64_t(stack.getValues().size()), 1}; })
-      .Case([](ReshapeOp reshape) { return partsOfReshape(reshape); })
-      .Case([](ReboundOp rebound) { return partsOf(rebound.getValue()); })
-      .Case([](PermuteOp permute) -> std::optional<Parts> {
-        std::optional<Parts> parts = partsOf(permute.getValue());
+      .Case([&](ReshapeOp reshape) { return partsOfReshape(reshape, of(reshape.getValue())); })
+      .Case([&](ReboundOp rebound) { return of(rebound.getValue()); })
+      .Case([&](PermuteOp permute) -> std::optional<Parts> {
+        std::optional<Parts> parts = of(permute.getValue());
         if (!parts)
           return std::nullopt;
         return Parts{llvm::find(permute.getDims(), parts->dim) - permute.getDims().begin(), parts->count,
                      parts->extent};
       })
-      .Case([](BroadcastOp broadcast) -> std::optional<Parts> {
-        std::optional<Parts> parts = partsOf(broadcast.getValue());
+      .Case([&](BroadcastOp broadcast) -> std::optional<Parts> {
+        std::optional<Parts> parts = of(broadcast.getValue());
         if (!parts)
           return std::nullopt;
         return Parts{broadcast.getDims()[parts->dim], parts->count, parts->extent};
       })
-      .Default([](Operation *other) -> std::optional<Parts> {
+      .Default([&](Operation *other) -> std::optional<Parts> {
         if (!isElementwise(other))
           return std::nullopt;
         for (Value operand : other->getOperands())
-          if (std::optional<Parts> parts = partsOf(operand))
+          if (std::optional<Parts> parts = of(operand))
             return parts;
         return std::nullopt;
       });
@@ -92,13 +108,19 @@ struct SplitLanes : public helion::impl::SplitLanesPassBase<SplitLanes> {
   using SplitLanesPassBase::SplitLanesPassBase;
 
   void runOnOperation() override {
+    auto isOurs = [](Operation *op) {
+      return isa<LaneOp, StackOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    if (!getOperation().walk(isOurs).wasInterrupted())
+      return;
     SmallVector<StoreOp> stores;
     SmallVector<LaneOp> lanes;
     SmallVector<StackOp> stacks;
     getOperation().walk([&](StoreOp op) { stores.push_back(op); });
     LaneCutter cutter(&getContext());
+    StackedParts stacked;
     for (StoreOp store : stores)
-      splitStore(store, cutter);
+      splitStore(store, stacked.of(store.getValue()), cutter);
     getOperation().walk([&](LaneOp op) { lanes.push_back(op); });
     for (LaneOp lane : lanes)
       replaceLane(lane, cutter);
@@ -110,8 +132,7 @@ struct SplitLanes : public helion::impl::SplitLanesPassBase<SplitLanes> {
       replaceStack(stack);
   }
 
-  void splitStore(StoreOp store, LaneCutter &cutter) {
-    std::optional<Parts> parts = partsOf(store.getValue());
+  void splitStore(StoreOp store, std::optional<Parts> parts, LaneCutter &cutter) {
     if (!parts)
       return;
     auto part = [&](int64_t number) { return LaneCut{parts->dim, number * parts->extent, parts->extent, false}; };
