@@ -133,10 +133,20 @@ static LogicalResult emitLaunch(KernelBuilder &k, const HostExpression &e, const
   return success();
 }
 
-Result Interpreter::materializeHost(const PyValue &value, llvm::StringRef name) {
-  const HostExpression *e = value.get<HostExpression>();
-  if (!e)
+PyValue Interpreter::postpone(HostExpression expression) {
+  auto shared = std::make_shared<HostExpression>(std::move(expression));
+  llvm::erase_if(postponed, [](const std::weak_ptr<HostExpression> &old) { return old.expired(); });
+  postponed.push_back(shared);
+  return shared;
+}
+
+Result Interpreter::materializeHost(const PyValue &value) {
+  const HostExpressionPtr *shared = value.get<HostExpressionPtr>();
+  if (!shared)
     return value;
+  const HostExpressionPtr &e = *shared;
+  if (e->made)
+    return PyValue(e->made);
   std::vector<SizeExpr> sizes(e->base->sizes);
   bool onlyCasts = llvm::all_of(e->steps, [](const HostStep &step) { return step.isCast; });
   std::string kind = onlyCasts ? "to" : "map";
@@ -154,5 +164,34 @@ Result Interpreter::materializeHost(const PyValue &value, llvm::StringRef name) 
   k.beginLaunch(kernelName + "." + kind);
   LogicalResult emitted = emitLaunch(k, *e, **out);
   k.endLaunch();
-  return failed(emitted) ? Result(failure()) : Result(PyValue(*out));
+  if (failed(emitted))
+    return failure();
+  e->made = *out;
+  return PyValue(e->made);
+}
+
+static HostTensorPtr rootOf(HostTensorPtr tensor) {
+  while (tensor->root)
+    tensor = tensor->root;
+  return tensor;
+}
+
+// Before this launch, what reads a tensor that it stores to. Arguments may be one tensor that was passed twice.
+LogicalResult Interpreter::settleHost(Operation *launch) {
+  std::vector<HostTensorPtr> changed = std::exchange(written, {});
+  for (const std::weak_ptr<HostExpression> &old : std::vector(postponed)) {
+    HostExpressionPtr expression = old.lock();
+    if (!expression || expression->made)
+      continue;
+    HostTensorPtr base = rootOf(expression->base);
+    auto isBase = [&](const HostTensorPtr &tensor) {
+      HostTensorPtr root = rootOf(tensor);
+      return root == base || (root->argument >= 0 && base->argument >= 0);
+    };
+    if (!llvm::any_of(changed, isBase))
+      continue;
+    if (failed(k.before(launch, [&] { return materializeHost(PyValue(expression)); })))
+      return failure();
+  }
+  return success();
 }

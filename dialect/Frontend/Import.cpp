@@ -154,7 +154,7 @@ static LogicalResult flattenResults(KernelBuilder &k, const PyValue &value, std:
   }
   if (value.isNone())
     return success();
-  if (!value.is<HostTensorPtr>() && !value.is<HostExpression>())
+  if (!value.is<HostTensorPtr>() && !value.is<HostExpressionPtr>())
     return k.fail("the kernel returns " + value.describe() + "; host tensors are returned");
   into.push_back(value);
   return success();
@@ -181,7 +181,7 @@ LogicalResult ImportRun::finish(const Function &function, const PyValue &returne
   if (failed(flattenResults(k, returned, values)))
     return failure();
   for (const PyValue &value : values) {
-    Result tensor = interpreter.materializeHost(value, "");
+    Result tensor = interpreter.materializeHost(value);
     FailureOr<HostTensorPtr> out =
         failed(tensor) ? FailureOr<HostTensorPtr>(failure()) : returnedTensor(k, *tensor->get<HostTensorPtr>());
     if (failed(out))

@@ -218,6 +218,7 @@ Result Interpreter::load(const HostTensorPtr &tensor, const PyValue &index, cons
 }
 
 void Interpreter::markWritten(const HostTensorPtr &tensor) {
+  written.push_back(tensor);
   const HostTensor *root = tensor.get();
   while (root->root)
     root = root->root.get();

@@ -127,8 +127,8 @@ Result Interpreter::attribute(const PyValue &value, llvm::StringRef name) {
     return k.fail("a tile has no attribute `" + name +
                   "`; it has `index`, `begin`, `end`, `id`, `count`, `block_size`");
   }
-  if (const HostExpression *expression = value.get<HostExpression>())
-    return name == "dtype" ? Result(PyValue(expression->steps.back().dtype))
+  if (const HostExpressionPtr *expression = value.get<HostExpressionPtr>())
+    return name == "dtype" ? Result(PyValue((*expression)->steps.back().dtype))
                            : method(k, "HostExpression.", name, value);
   if (value.is<Scalar>()) // `scalar.to(..)` of a loaded number
     return method(k, "Tensor.", name, value);

@@ -283,9 +283,8 @@ LogicalResult Interpreter::runTileLoop(const Stmt &statement, const LoopDomain &
   FailureOr<LoopPlan> plan = planLoop(statement, domain);
   if (failed(plan))
     return failure();
-  if (outermost)
-    k.beginLaunch(kernelName);
-  else if (failed(planCarried(statement, *plan)))
+  LaunchOp launch = outermost ? k.beginLaunch(kernelName) : LaunchOp();
+  if (!outermost && failed(planCarried(statement, *plan)))
     return failure();
   TileOp loop = TileOp::create(k.b, k.loc(), plan->tiles, plan->lowers, plan->uppers, plan->inits,
                                k.uniqueSite(loopSite(plan->names)));
@@ -313,6 +312,8 @@ LogicalResult Interpreter::runTileLoop(const Stmt &statement, const LoopDomain &
   k.b.setInsertionPointAfter(loop);
   if (outermost)
     k.endLaunch();
+  if (outermost && failed(settleHost(launch)))
+    return failure();
   leaveLoop(statement, *plan, loop.getResults(), outermost);
   return success();
 }

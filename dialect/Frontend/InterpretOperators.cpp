@@ -216,7 +216,7 @@ static Result emitPower(Interpreter &in, const PyValue &base, const PyValue &exp
 }
 
 static const PyValue *findHost(const PyValue &lhs, const PyValue &rhs) {
-  auto isHost = [](const PyValue &value) { return value.is<HostTensorPtr>() || value.is<HostExpression>(); };
+  auto isHost = [](const PyValue &value) { return value.is<HostTensorPtr>() || value.is<HostExpressionPtr>(); };
   return isHost(lhs) ? &lhs : isHost(rhs) ? &rhs : nullptr;
 }
 

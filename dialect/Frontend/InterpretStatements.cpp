@@ -75,19 +75,16 @@ LogicalResult Interpreter::execute(const Stmt &statement) {
 //===-- Assignment -----------------------------------------------------------------------------------------------===//
 
 void Interpreter::define(llvm::StringRef name, const PyValue &value) {
-  PyValue stored = value;
   if (!k.onDevice()) {
     if (const Size *size = value.get<Size>())
       k.nameSize(size->expr, name);
     if (const int64_t *constant = value.get<int64_t>())
       k.nameSize(SizeExpr::constant(*constant), name);
-    if (const HostExpression *expression = value.get<HostExpression>()) {
-      HostExpression named = *expression;
-      named.name = name.str();
-      stored = named;
-    }
+    const HostExpressionPtr *expression = value.get<HostExpressionPtr>();
+    if (expression && (*expression)->name.empty())
+      (*expression)->name = name.str();
   }
-  frame().scope->names[name.str()] = stored;
+  frame().scope->names[name.str()] = value;
 }
 
 LogicalResult Interpreter::executeAssign(const Stmt &statement) {

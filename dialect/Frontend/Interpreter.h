@@ -51,8 +51,10 @@ public:
   Result atomic(ReductionKind kind, MemoryOrder order, const HostTensorPtr &tensor, const PyValue &index,
                 const PyValue &value);
 
+  /// A host expression that becomes a launch later.
+  PyValue postpone(HostExpression expression);
   /// Makes the launches of host tensor arithmetic; other values pass.
-  Result materializeHost(const PyValue &value, llvm::StringRef name);
+  Result materializeHost(const PyValue &value);
 
 private:
   struct Frame {
@@ -135,6 +137,7 @@ private:
   mlir::LogicalResult planTensorIndices(std::vector<PyValue> &items, Access &access);
   void checkBounds(const HostTensorPtr &tensor, unsigned dim, const Tile &tile);
   void markWritten(const HostTensorPtr &tensor);
+  mlir::LogicalResult settleHost(mlir::Operation *launch);
 
   std::vector<Frame> frames;
   Frame &frame() { return frames.back(); }
@@ -144,6 +147,9 @@ private:
   std::string kernelName;
   /// Upper bounds that the host knows, of tiles that are bounds of inner loops.
   llvm::DenseMap<mlir::Value, SizeExpr> tileEnds;
+  /// Host expressions that somebody may still use, in the source's order, and what the open launch stores to.
+  std::vector<std::weak_ptr<HostExpression>> postponed;
+  std::vector<HostTensorPtr> written;
   unsigned depth = 0;
 };
 

@@ -145,7 +145,7 @@ static Result runBroadcastTensors(Interpreter &in, Arguments a) {
 
 // Tensors that were not computed yet are, where more than a cast follows.
 static FailureOr<HostTensorPtr> computed(Interpreter &in, const PyValue &value) {
-  Result tensor = in.materializeHost(value, "");
+  Result tensor = in.materializeHost(value);
   return failed(tensor) ? FailureOr<HostTensorPtr>(failure()) : expectHost(in, *tensor, "input");
 }
 
@@ -177,26 +177,33 @@ static HostStep castStep(DType dtype) {
   return {dtype, true, [dtype](KernelBuilder &k, const PyValue &lanes) { return castTo(k, lanes, dtype); }};
 }
 
+// What further steps go on: the steps so far, or only the tensor where they ran already.
+static HostExpression expressionOf(const PyValue &value) {
+  HostExpression out;
+  if (const HostTensorPtr *tensor = value.get<HostTensorPtr>())
+    out.base = *tensor;
+  else if (const HostExpressionPtr &expression = *value.get<HostExpressionPtr>(); expression->made)
+    out.base = expression->made;
+  else
+    out = *expression;
+  out.name.clear();
+  return out;
+}
+
 // `losses / n` and `2 * total`: one more step of the expression. A number changes no float tensor's type.
 Result helion::frontend::hostArithmetic(Interpreter &in, StringRef op, const PyValue &lhs, const PyValue &rhs) {
-  bool isLeft = lhs.is<HostTensorPtr>() || lhs.is<HostExpression>();
+  bool isLeft = lhs.is<HostTensorPtr>() || lhs.is<HostExpressionPtr>();
   PyValue number = isLeft ? rhs : lhs;
-  const PyValue &host = isLeft ? lhs : rhs;
-  HostExpression out;
-  if (const HostTensorPtr *tensor = host.get<HostTensorPtr>())
-    out.base = *tensor;
-  else
-    out = *host.get<HostExpression>();
+  HostExpression out = expressionOf(isLeft ? lhs : rhs);
   DType dtype = out.steps.empty() ? out.base->dtype : out.steps.back().dtype;
   if (!isFloat(dtype))
     return in.k.fail("host tensor arithmetic needs a float tensor, not `" + dtypeText(dtype) + "`");
-  out.name.clear();
   out.steps.push_back(
       {dtype, false, [&in, op = op.str(), isLeft, number, dtype](KernelBuilder &k, const PyValue &lanes) {
          Result value = isLeft ? in.binary(op, lanes, number) : in.binary(op, number, lanes);
          return failed(value) ? value : castTo(k, *value, dtype);
        }});
-  return PyValue(out);
+  return in.postpone(std::move(out));
 }
 
 static OperationRow reductionRow(const char *names, const char *method, bool isMean) {
@@ -215,7 +222,7 @@ static OperationRow reductionRow(const char *names, const char *method, bool isM
             if (!a[2].is<bool>() || *a[2].get<bool>())
               return in.k.fail("`." + llvm::Twine(method) + "` on the host drops the dims; `keepdim` stays False");
             DType dtype = a[3].is<DType>() ? *a[3].get<DType>() : tensor->dtype;
-            return PyValue(HostExpression{tensor, *dims, isMean, {castStep(dtype)}, ""});
+            return in.postpone({tensor, *dims, isMean, {castStep(dtype)}, "", nullptr});
           }};
 }
 
@@ -227,14 +234,11 @@ static Result runTo(Interpreter &in, Arguments a) {
     return failure();
   if (in.k.onDevice())
     return Result(LogicalResult(expectTile(in, a[0], "input")));
-  if (const HostExpression *expression = a[0].get<HostExpression>()) {
-    HostExpression out = *expression;
-    out.steps.push_back(castStep(*dtype));
-    return PyValue(out);
-  }
-  const HostTensorPtr &tensor = *a[0].get<HostTensorPtr>();
-  return tensor->dtype == *dtype ? Result(a[0])
-                                 : Result(PyValue(HostExpression{tensor, {}, false, {castStep(*dtype)}, ""}));
+  HostExpression out = expressionOf(a[0]);
+  if (out.steps.empty() && out.base->dtype == *dtype)
+    return PyValue(out.base);
+  out.steps.push_back(castStep(*dtype));
+  return in.postpone(std::move(out));
 }
 
 std::vector<OperationRow> helion::frontend::hostOperations() {

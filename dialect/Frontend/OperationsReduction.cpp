@@ -76,7 +76,7 @@ static DType sumType(DType input, const PyValue &dtype) {
 
 // What `torch.sum(losses)` after the tile loops is given.
 static bool isHostValue(Interpreter &in, const PyValue &value) {
-  return !in.k.onDevice() && (value.is<HostTensorPtr>() || value.is<HostExpression>());
+  return !in.k.onDevice() && (value.is<HostTensorPtr>() || value.is<HostExpressionPtr>());
 }
 
 static OperationRow sumRow(const char *names, Reduction reduction) {

@@ -106,14 +106,17 @@ struct HostStep {
   std::function<mlir::FailureOr<PyValue>(KernelBuilder &, const PyValue &)> apply;
 };
 
-/// Host tensor arithmetic after the tile loops: a sum or mean over dims, then steps. Becomes a launch where it is used.
+/// Host tensor arithmetic after the tile loops: a sum or mean over dims, then steps. Becomes a launch where it is used,
+/// or before a tile loop that changes what it reads.
 struct HostExpression {
   HostTensorPtr base;
   std::vector<int> dims;       // increasing; none: no reduction
   bool isMean = false;         // the sum is divided by the number of elements
   std::vector<HostStep> steps; // the type of the last is the expression's own
   std::string name;            // the variable it is assigned to
+  HostTensorPtr made;          // the launch's result, once there is one
 };
+using HostExpressionPtr = std::shared_ptr<HostExpression>;
 
 /// A loop that `for` may run: `hl.tile(..)`, `hl.grid(..)`, `range(..)`, `hl.static_range(..)`.
 struct LoopDomain {
@@ -137,8 +140,8 @@ struct Opaque {};
 
 struct PyValue {
   std::variant<NoneWord, EllipsisWord, bool, int64_t, double, std::string, Size, Condition, Scalar, HostTensorPtr,
-               TileValue, Tile, BlockHandle, DimHandle, DType, Sequence, Callable, Symbol, SliceValue, HostExpression,
-               LoopDomain, Poison, Absent, Opaque>
+               TileValue, Tile, BlockHandle, DimHandle, DType, Sequence, Callable, Symbol, SliceValue,
+               HostExpressionPtr, LoopDomain, Poison, Absent, Opaque>
       data;
 
   PyValue() : data(Absent{}) {}

@@ -267,6 +267,13 @@ def sums(a, b, c):
     return {"x": x}, [np.full((b, c), a), np.full(a, b * c, dtype=np.int32)]
 
 
+@case("host-arithmetic", [(5, 7)])
+def ordered(m, n):
+    x, y = normal(m, n), normal(n, m).T.copy()
+    w = wide(x)
+    return {"x": x, "y": y}, [w.sum(), w.mean(0) * 3, w.sum(0) * 2, w.sum(), (w + 1).sum()]
+
+
 @case("functions", [(5, 7)])
 def inlined(m, n):
     x, bias = normal(m, n), normal(n)
