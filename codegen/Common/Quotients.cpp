@@ -5,13 +5,14 @@
 
 #include "codegen/Common/Quotients.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/MapVector.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseMap.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace helion;
 
-/// Elements for each divisor from which a reciprocal, its scale and two products take less than divisions.
+/// Elements for each computed divisor from which a reciprocal, its scale and two products take less than divisions.
 static constexpr int64_t kLeastShared = 4;
 
 Reciprocal helion::emitReciprocal(OpBuilder &builder, Location loc, Value divisor) {
@@ -34,23 +35,39 @@ bool helion::mayMultiply(arith::DivFOp op) {
   return bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) && getElementTypeOrSelf(op.getType()).isF32();
 }
 
-/// The scalars that a vector is made of, element by element; none where it does not say.
-static SmallVector<Value> scalarsOf(Value vector) {
-  int64_t count = cast<VectorType>(vector.getType()).getNumElements();
-  if (auto broadcast = vector.getDefiningOp<vector::BroadcastOp>())
-    if (broadcast.getSource().getType().isF32())
-      return SmallVector<Value>(count, broadcast.getSource());
-  if (auto made = vector.getDefiningOp<vector::FromElementsOp>())
-    return llvm::to_vector(made.getElements());
+/// The scalars that a value is made of, element by element, constants as attributes; none where it does not say.
+static SmallVector<OpFoldResult> scalarsOf(Value value) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant))) {
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant))
+      return llvm::to_vector_of<OpFoldResult>(dense.getValues<Attribute>());
+    return {constant};
+  }
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>(); broadcast && broadcast.getSource().getType().isF32())
+    return SmallVector<OpFoldResult>(vector.getNumElements(), broadcast.getSource());
+  if (auto made = value.getDefiningOp<vector::FromElementsOp>())
+    return llvm::map_to_vector(made.getElements(), [](Value element) {
+      Attribute known;
+      return matchPattern(element, m_Constant(&known)) ? OpFoldResult(known) : OpFoldResult(element);
+    });
   return {};
 }
 
 bool helion::sharesDivisors(arith::DivFOp op) {
-  if (!isa<VectorType>(op.getType()))
-    return false;
-  SmallVector<Value> scalars = scalarsOf(op.getRhs());
-  llvm::SmallDenseSet<Value> distinct(scalars.begin(), scalars.end());
-  return !scalars.empty() && int64_t(scalars.size()) >= kLeastShared * int64_t(distinct.size());
+  SmallVector<OpFoldResult> scalars = scalarsOf(op.getRhs());
+  // The reciprocal of a constant is one too.
+  llvm::SmallPtrSet<void *, 8> computed;
+  for (OpFoldResult scalar : scalars)
+    if (auto value = dyn_cast<Value>(scalar))
+      computed.insert(value.getAsOpaquePointer());
+  return !scalars.empty() && int64_t(scalars.size()) >= kLeastShared * int64_t(computed.size());
+}
+
+static Value asValue(OpBuilder &b, Location loc, OpFoldResult scalar) {
+  if (auto value = dyn_cast<Value>(scalar))
+    return value;
+  return arith::ConstantOp::create(b, loc, cast<TypedAttr>(cast<Attribute>(scalar)));
 }
 
 namespace {
@@ -61,19 +78,21 @@ struct MultiplyByReciprocals : OpRewritePattern<arith::DivFOp> {
     if (!mayMultiply(op) || !sharesDivisors(op))
       return b.notifyMatchFailure(op, "is exact, or has a divisor for each element");
     Location loc = op.getLoc();
-    llvm::MapVector<Value, Reciprocal> reciprocals;
+    llvm::DenseMap<void *, Reciprocal> reciprocals;
     SmallVector<Value> values, scales;
-    for (Value scalar : scalarsOf(op.getRhs())) {
-      auto [entry, isNew] = reciprocals.try_emplace(scalar);
+    for (OpFoldResult scalar : scalarsOf(op.getRhs())) {
+      auto [entry, isNew] = reciprocals.try_emplace(scalar.getOpaqueValue());
       if (isNew)
-        entry->second = emitReciprocal(b, loc, scalar);
+        entry->second = emitReciprocal(b, loc, asValue(b, loc, scalar));
       values.push_back(entry->second.value);
       scales.push_back(entry->second.scale);
     }
-    auto type = cast<VectorType>(op.getType());
-    Reciprocal all = {vector::FromElementsOp::create(b, loc, type, values),
-                      vector::FromElementsOp::create(b, loc, type, scales)};
-    b.replaceOp(op, emitQuotient(FloatCode(b, loc, type), op.getLhs(), all));
+    auto type = dyn_cast<VectorType>(op.getType());
+    Reciprocal all = {values.front(), scales.front()};
+    if (type)
+      all = {vector::FromElementsOp::create(b, loc, type, values),
+             vector::FromElementsOp::create(b, loc, type, scales)};
+    b.replaceOp(op, emitQuotient(FloatCode(b, loc, op.getType()), op.getLhs(), all));
     return success();
   }
 };

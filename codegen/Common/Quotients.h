@@ -21,7 +21,7 @@ mlir::Value emitQuotient(FloatCode code, mlir::Value x, const Reciprocal &recipr
 
 /// True when the kernel allows a product with a reciprocal.
 bool mayMultiply(mlir::arith::DivFOp op);
-/// True for a vector of f32 over so few scalars that reciprocals pay.
+/// True for f32 over so few computed scalars that reciprocals pay; those of constants cost nothing.
 bool sharesDivisors(mlir::arith::DivFOp op);
 
 /// Products for quotients that may be and share divisors; others lose the permission, since LLVM would take a

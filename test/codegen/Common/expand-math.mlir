@@ -74,6 +74,43 @@ func.func @shared_divisors(%x: vector<8xf32>, %a: f32, %b: f32, %n: index) -> ve
   return %r : vector<8xf32>
 }
 
+// The reciprocal of a constant is one: a product, with two where its own would be no normal number.
+// CHECK-LABEL: func.func @constant_divisors
+// CHECK-SAME: %[[X:[a-z0-9]+]]: vector<8xf32>, %[[S:[a-z0-9]+]]: f32, %[[P:[a-z0-9]+]]: vector<2xf32>
+// CHECK-DAG: %[[THIRD:.+]] = arith.constant dense<0.333333343> : vector<8xf32>
+// CHECK-DAG: %[[TENTH:.+]] = arith.constant 1.000000e-01 : f32
+// CHECK-DAG: %[[PAIR:.+]] = arith.constant dense<[5.000000e-01, 2.500000e-01]> : vector<2xf32>
+// CHECK-DAG: %[[TINY:.+]] = arith.constant dense<5.4210097E+19> : vector<8xf32>
+// CHECK-DAG: %[[SCALE:.+]] = arith.constant dense<1.84467441E+19> : vector<8xf32>
+// CHECK-NOT: arith.divf
+// CHECK: arith.mulf %[[X]], %[[THIRD]] : vector<8xf32>
+// CHECK-NEXT: arith.mulf %[[S]], %[[TENTH]] : f32
+// CHECK-NEXT: arith.mulf %[[P]], %[[PAIR]] : vector<2xf32>
+// CHECK-NEXT: %[[T:.+]] = arith.mulf %[[X]], %[[TINY]] : vector<8xf32>
+// CHECK-NEXT: arith.mulf %[[T]], %[[SCALE]] : vector<8xf32>
+// CHECK-NEXT: return
+func.func @constant_divisors(%x: vector<8xf32>, %s: f32, %p: vector<2xf32>) -> (vector<8xf32>, f32, vector<2xf32>, vector<8xf32>) {
+  %three = arith.constant dense<3.0> : vector<8xf32>
+  %q = arith.divf %x, %three fastmath<arcp> : vector<8xf32>
+  %ten = arith.constant 10.0 : f32
+  %r = arith.divf %s, %ten fastmath<arcp> : f32
+  %pair = arith.constant dense<[2.0, 4.0]> : vector<2xf32>
+  %t = arith.divf %p, %pair fastmath<arcp> : vector<2xf32>
+  %least = arith.constant 1.0e-39 : f32
+  %tiny = vector.broadcast %least : f32 to vector<8xf32>
+  %u = arith.divf %x, %tiny fastmath<arcp> : vector<8xf32>
+  return %q, %r, %t, %u : vector<8xf32>, f32, vector<2xf32>, vector<8xf32>
+}
+
+// Exact quotients stay, of constants too.
+// CHECK-LABEL: func.func @exact_constant_divisor
+// CHECK: arith.divf
+func.func @exact_constant_divisor(%x: vector<8xf32>) -> vector<8xf32> {
+  %three = arith.constant dense<3.0> : vector<8xf32>
+  %q = arith.divf %x, %three : vector<8xf32>
+  return %q : vector<8xf32>
+}
+
 // Too few elements for a reciprocal, or no permission.
 // CHECK-LABEL: func.func @not_shared
 // CHECK: arith.divf %{{.*}}, %{{.*}} : vector<3xf32>

@@ -80,3 +80,17 @@ func.func @exact(%x: f32, %y: f32) -> f32 {
   %q = arith.divf %x, %y : f32
   return %q : f32
 }
+
+// A constant divisor is shared, however few numbers there are: no division at all.
+// PTX-LABEL: constants(
+// PTX-NOT: {{div|rcp}}
+// PTX: mul.rn.f32
+// PTX-NOT: {{div|rcp}}
+// PTX: ret
+func.func @constants(%x: f32, %v: vector<8xf32>) -> (f32, vector<8xf32>) {
+  %seven = arith.constant 7.0 : f32
+  %q = arith.divf %x, %seven fastmath<arcp> : f32
+  %sevens = arith.constant dense<7.0> : vector<8xf32>
+  %s = arith.divf %v, %sevens fastmath<arcp> : vector<8xf32>
+  return %q, %s : f32, vector<8xf32>
+}
