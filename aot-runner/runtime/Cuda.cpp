@@ -57,6 +57,17 @@ static bool did(const CudaDriver &driver, CUresult result, const char *function,
   return false;
 }
 
+static void start() {
+  CUresult result = table.cuInit(0);
+  if (result == CUDA_ERROR_NOT_INITIALIZED)
+    return setProblem(
+        opening, CudaStatus::Forked,
+        "the NVIDIA driver does not start: `%s` answered CUDA_ERROR_NOT_INITIALIZED, as it does in a process that "
+        "was forked from one that used it; start a new program instead",
+        "cuInit");
+  did(table, result, "cuInit", opening);
+}
+
 static void checkVersion() {
   int version = 0;
   if (!did(table, table.cuDriverGetVersion(&version), "cuDriverGetVersion", opening) || version >= oldestCuda)
@@ -81,7 +92,7 @@ static void openDriver() {
   std::memcpy(&table, addresses, sizeof table);
   checkVersion();
   if (opening.status == CudaStatus::Ok)
-    did(table, table.cuInit(0), "cuInit", opening);
+    start();
 }
 
 const CudaDriver *cudaDriver(CudaProblem &problem) {

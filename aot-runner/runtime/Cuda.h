@@ -15,6 +15,7 @@ enum class CudaStatus : uint8_t {
   NoFunction, // It lacks an entry point.
   OldDriver,  // It knows an older CUDA than our code needs.
   NoDevice,   // The driver sees none, or has not the one that was asked for.
+  Forked,     // This process was forked from one that used the driver.
   Failed,     // The driver answered with an error.
 };
 

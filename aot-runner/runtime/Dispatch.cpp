@@ -315,6 +315,7 @@ const char *message(const Package &package, int status) {
       "there is no driver for the package's device, or it is older than the kernels",
       nullptr, // The package's own.
       "the device's driver refused a kernel or its launch, or an earlier launch has failed",
+      "this process was forked from one that used CUDA, which does not work after a fork; start a new program instead",
   };
   if (status == StatusUnsupportedDevice)
     return package.unsupported;

@@ -27,8 +27,11 @@ struct Loaded {
 };
 
 namespace {
+/// What was found out of a device.
+enum class Known : uint8_t { Nothing, Runs, DoesNotRun, Forked };
+
 struct DeviceState {
-  std::atomic<int> known{0}; // 0: not asked yet, 1: runs the package, 2: does not.
+  std::atomic<Known> known{Known::Nothing};
   CUdevice handle = 0;
   int multiprocessors = 0;
   int target = 0;        // Of the package's.
@@ -42,7 +45,9 @@ static constexpr int maxDevices = 64;
 static std::atomic<const CudaDriver *> openedDriver{nullptr};
 static DeviceState devices[maxDevices];
 static std::atomic<Loaded *> loaded{nullptr};
-static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+static std::atomic<bool> hasBegun{false}; // To use the driver.
+// A tool in the driver (a profiler's callback) may call the package while the driver works for it, on the same thread.
+static pthread_mutex_t changing = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 namespace {
 struct Lock {
@@ -85,41 +90,60 @@ static bool pickTarget(const Package &package, const CudaChip &chip, DeviceState
   return false;
 }
 
-// No other thread holds the lock while a process forks, so the child, which has none of them, can take it.
-static void beforeFork() { pthread_mutex_lock(&changing); }
-static void afterFork() { pthread_mutex_unlock(&changing); }
+//===-- Forks -----------------------------------------------------------------------------------------------------===//
+
+/// The driver does not work in a child of a process that used it, and the lock may be held there by a thread that the
+/// child has not. So the child's calls end before either, and a fork waits for nothing: a driver may itself fork
+/// while it works for a call that holds the lock.
+static void afterForkInChild() {
+  if (!hasBegun.load(std::memory_order_relaxed))
+    return;
+  for (DeviceState &device : devices)
+    device.known.store(Known::Forked, std::memory_order_relaxed);
+}
+
+/// Comes before anything that is of the driver. Two threads may both register; a second time does no harm.
+static bool begin() {
+  if (hasBegun.load(std::memory_order_relaxed))
+    return true;
+  bool isWatched = pthread_atfork(nullptr, nullptr, afterForkInChild) == 0;
+  if (isWatched)
+    hasBegun.store(true, std::memory_order_relaxed);
+  return isWatched;
+}
+
+//===-- Devices ---------------------------------------------------------------------------------------------------===//
 
 /// Opens the driver and asks what the device is.
 __attribute__((cold, noinline)) static Status askDevice(const Package &package, int ordinal) {
+  if (!begin())
+    return StatusNoMemory;
   CudaProblem problem;
   const CudaDriver *opened = cudaDriver(problem);
   if (!opened)
-    return StatusNoDriver;
+    return problem.status == CudaStatus::Forked ? StatusForked : StatusNoDriver;
   Lock lock;
-  if (!openedDriver.load(std::memory_order_relaxed)) {
-    if (pthread_atfork(beforeFork, afterFork, afterFork) != 0)
-      return StatusNoMemory;
-    openedDriver.store(opened, std::memory_order_release);
-  }
+  openedDriver.store(opened, std::memory_order_release);
   DeviceState &device = devices[ordinal];
-  if (device.known.load(std::memory_order_relaxed) != 0)
+  if (device.known.load(std::memory_order_relaxed) != Known::Nothing)
     return StatusOk;
   CudaChip chip;
   bool runs = cudaChip(*opened, ordinal, chip, problem) && pickTarget(package, chip, device);
   device.handle = chip.device;
   device.multiprocessors = chip.multiprocessors;
-  device.known.store(runs ? 1 : 2, std::memory_order_release);
+  device.known.store(runs ? Known::Runs : Known::DoesNotRun, std::memory_order_release);
   return StatusOk;
 }
 
 Status checkDevice(const Package &package, Call &call) {
   DeviceState &device = devices[call.device];
-  if (device.known.load(std::memory_order_acquire) == 0)
+  if (device.known.load(std::memory_order_acquire) == Known::Nothing)
     if (Status status = askDevice(package, call.device))
       return status;
   call.multiprocessors = device.multiprocessors;
   call.target = device.target;
-  return device.known.load(std::memory_order_relaxed) == 1 ? StatusOk : StatusUnsupportedDevice;
+  Known known = device.known.load(std::memory_order_relaxed);
+  return known == Known::Runs ? StatusOk : known == Known::Forked ? StatusForked : StatusUnsupportedDevice;
 }
 
 //===-- Contexts and kernels --------------------------------------------------------------------------------------===//
@@ -295,7 +319,8 @@ Status prepare(const Package &package, int device) {
 }
 
 void unload() {
-  if (!openedDriver.load(std::memory_order_acquire))
+  bool isForked = devices[0].known.load(std::memory_order_relaxed) == Known::Forked;
+  if (isForked || !openedDriver.load(std::memory_order_acquire))
     return;
   Lock lock;
   Loaded *entry = loaded.exchange(nullptr, std::memory_order_acq_rel);

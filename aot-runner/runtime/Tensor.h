@@ -31,6 +31,7 @@ enum Status : int {
   StatusNoDriver = 11,
   StatusUnsupportedDevice = 12,
   StatusDevice = 13,
+  StatusForked = 14,
   StatusCheck = 64,       // + the number of the kernel's own check that failed
   StatusSignature = 1024, // + the number of the nearest signature
 };

@@ -45,6 +45,7 @@ enum the_kernel_status {
   THE_KERNEL_NO_DRIVER = 11,
   THE_KERNEL_UNSUPPORTED_DEVICE = 12,
   THE_KERNEL_DEVICE = 13,
+  THE_KERNEL_FORKED = 14,
   /*{checkStatuses*/
   THE_KERNEL_CHECK_0 = 64, // x.size(0) == y.size(0)
   /*}*/

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using Address = unsigned long long;
@@ -91,6 +93,19 @@ static void checkCapture(const Driver &driver, Arguments &small, void *stream) {
   expect(small.holds(7.5f), "the graph");
 }
 
+/// A call in a child of this process, which has used the driver.
+static void checkFork(Arguments &small, const char *what) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(small.call(1));
+  }
+  int ended = -1;
+  waitpid(child, &ended, 0);
+  expect(WIFEXITED(ended) && WEXITSTATUS(ended) == SHIFT_FORKED, what,
+         WIFEXITED(ended) ? WEXITSTATUS(ended) : SHIFT_DEVICE);
+}
+
 /// The median time that the host needs for one, in nanoseconds.
 template <typename Work> static double cost(const Driver &driver, void *stream, const Work &work) {
   using Clock = std::chrono::steady_clock;
@@ -139,6 +154,7 @@ int main(int argc, char **argv) {
   Arguments large(driver, 100003), small(driver, 37);
   driver("cuStreamCreate", &stream, 0u);
   driver("cuCtxSetCurrent", static_cast<void *>(nullptr));
+  checkFork(small, "a child of a process that used CUDA, not the package");
   auto begin = std::chrono::steady_clock::now();
   int status = large.call(3);
   std::chrono::duration<double, std::milli> first = std::chrono::steady_clock::now() - begin;
@@ -153,6 +169,7 @@ int main(int argc, char **argv) {
   status = large.call(4, stream);
   expect(status == 0 && large.holds(4), "on a stream of the caller", status);
   checkCapture(driver, small, stream);
+  checkFork(small, "a child of a process that used the package");
   timeCalls(driver, large, stream, argc > 1 ? argv[1] : "");
   std::puts(failures ? "checks failed" : "all checks passed");
   return failures != 0;

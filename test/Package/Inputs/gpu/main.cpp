@@ -133,7 +133,7 @@ static void unloads(fake_state *(*counts)()) {
   std::puts("unloads");
 }
 
-/// Several threads call first at once; each image is loaded once. A child that is forked meanwhile calls too.
+/// Several threads call first at once; each image is loaded once.
 static void threads(fake_state *(*counts)()) {
   constexpr int kThreads = 8;
   auto setContext = find<int (*)(void *)>("cuCtxSetCurrent");
@@ -149,20 +149,72 @@ static void threads(fake_state *(*counts)()) {
         continue;
       wrong += mine.call(t) != SHIFT_OK || !mine.holds(float(t) + (t % 2 ? 2.5f : 2));
     });
-  pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    Arguments own(37, 1);
-    _exit(own.call(1) == SHIFT_OK && own.holds(3.5) ? 0 : 1);
-  }
-  int ended = -1;
-  waitpid(child, &ended, 0);
   for (std::thread &thread : started)
     thread.join();
-  expect(ended == 0, "a forked child", ended);
   expect(wrong == 0, "threads", wrong);
   expect(counts()->loads == loads + 2, "threads load each image once", int(counts()->loads - loads));
   std::puts("threads");
+}
+
+/// The status of a first call in a forked child, which is ended where it waits.
+static int inChild() {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    Arguments own(37);
+    int status = own.call(1);
+    shift_unload();
+    _exit(status == shift_prepare(1) ? status : 99);
+  }
+  int ended = -1;
+  waitpid(child, &ended, 0);
+  return WIFEXITED(ended) ? WEXITSTATUS(ended) : -WTERMSIG(ended);
+}
+
+static std::atomic<bool> isLoading, mayLoad;
+static int statusWhileLoading, childWhileLoading;
+
+/// A thread is in the driver, for the package, while another forks.
+static void forks(fake_state *(*counts)()) {
+  alarm(50);
+  auto setContext = find<int (*)(void *)>("cuCtxSetCurrent");
+  auto makeContext = find<void *(*)(int)>("fake_context");
+  void *context = makeContext(0), *other = makeContext(0);
+  counts()->loading = [] {
+    isLoading = true;
+    while (!mayLoad)
+      usleep(1000);
+  };
+  int status = -1;
+  std::thread loader([&] {
+    setContext(context);
+    Arguments mine(37);
+    status = mine.call(1);
+  });
+  while (!isLoading)
+    usleep(1000);
+  int child = inChild();
+  mayLoad = true;
+  loader.join();
+  expect(child == SHIFT_FORKED, "a child of a process that used the driver, forked while a thread loads", child);
+  expect(status == SHIFT_OK, "that thread", status);
+
+  // The driver itself forks, and calls, on the thread that it loads for.
+  counts()->loading = [] {
+    find<fake_state *(*)()>("fake_counts")()->loading = nullptr;
+    childWhileLoading = inChild();
+    Arguments mine(37);
+    statusWhileLoading = mine.call(2);
+  };
+  setContext(other);
+  Arguments mine(37);
+  status = mine.call(1);
+  expect(childWhileLoading == SHIFT_FORKED, "a child that the driver forks", childWhileLoading);
+  expect(statusWhileLoading == SHIFT_OK, "a call that the driver makes", statusWhileLoading);
+  expect(status == SHIFT_OK && mine.holds(3.5), "the call that loads", status);
+  setContext(nullptr);
+  std::printf("forks: %s\n", shift_strerror(child));
+  alarm(0);
 }
 
 /// A device whose context is lost.
@@ -182,6 +234,8 @@ int main(int argc, char **) {
     return 0;
   }
   driver = dlopen("libcuda.so.1", RTLD_NOW);
+  int child = inChild();
+  expect(child == SHIFT_OK, "a child that is forked before the driver was used", child);
   auto counts = find<fake_state *(*)()>("fake_counts");
   shift_choice choice;
   expect(shift_choose(&large.xTensor, 1, &choice) == SHIFT_OK && choice.variant == 0, "choose", choice.variant);
@@ -193,6 +247,7 @@ int main(int argc, char **) {
   refusals();
   unloads(counts);
   threads(counts);
+  forks(counts);
   lost();
   return 0;
 }

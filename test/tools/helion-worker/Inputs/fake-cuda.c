@@ -38,6 +38,7 @@
 enum {
   INVALID_VALUE = 1,
   OUT_OF_MEMORY = 2,
+  NOT_INITIALIZED = 3,
   NO_DEVICE = 100,
   INVALID_CONTEXT = 201,
   NO_BINARY = 209,
@@ -80,9 +81,12 @@ static __thread int captureMode; // Of this thread; 2: loading is allowed while 
 static size_t memoryUsed;
 static struct graph *capturing;
 static struct fake_state state;
+static pid_t user; // The process that started the driver, which does not work in its children.
 
 // Every call after a sticky error gives it.
 #define USABLE()                                                                                                       \
+  if (user != getpid())                                                                                                \
+    return NOT_INITIALIZED;                                                                                            \
   if (lost)                                                                                                            \
     return lost;                                                                                                       \
   if (!current())                                                                                                      \
@@ -92,7 +96,11 @@ static struct context *current(void) { return depth ? contexts[depth - 1] : NULL
 
 //===-- Driver and device -----------------------------------------------------------------------------------------===//
 
-int cuInit(unsigned flags) { return FAKE_INIT; }
+int cuInit(unsigned flags) {
+  if (!user)
+    user = getpid();
+  return user == getpid() ? FAKE_INIT : NOT_INITIALIZED;
+}
 
 int cuDriverGetVersion(int *version) {
   *version = FAKE_CUDA;
@@ -105,6 +113,7 @@ static const struct {
 } errors[] = {
     {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
     {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {NO_BINARY, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
@@ -435,6 +444,8 @@ int cuModuleLoadDataEx(void **module, const char *image, unsigned count, const i
   if (capturing && captureMode != 2)
     return INVALID_VALUE;
   __atomic_add_fetch(&state.loads, 1, __ATOMIC_RELAXED);
+  if (state.loading)
+    state.loading();
   if (loadText(module, image) == 0)
     return 0;
   const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;

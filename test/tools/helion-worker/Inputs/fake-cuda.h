@@ -10,6 +10,8 @@
 struct fake_state {
   uint64_t launches, evictions, graphLaunches, loads, texts;
   uint64_t lastStream;
+  /// Called while a module is loaded.
+  void (*loading)(void);
 };
 
 /// Runs all blocks. `parameters` is NULL when the launch is checked, before it is put on a stream. The result is the
