@@ -231,8 +231,15 @@ def space_of(path, target):
 
 
 def draw_configs(path, count, seed, target):
+    """`count` config texts, different from each other as far as the space has so many."""
     options = f"target={target} samples={count} seed={seed} cover"
-    return tool("helion-opt", f"--helion-print-config-space={options}", path, "-o", os.devnull).splitlines()
+    configs = tool("helion-opt", f"--helion-print-config-space={options}", path, "-o", os.devnull).splitlines()
+    if len(configs) != count:
+        raise RuntimeError(f"{len(configs)} configs drawn, not {count}: {path} for {target}")
+    distinct = len(set(configs))
+    if distinct < count and distinct < (size := space_of(path, target)["size"]):
+        raise RuntimeError(f"{count} draws gave {distinct} configs of {size}: {path} for {target}")
+    return configs
 
 
 def values_in(config, choice):
