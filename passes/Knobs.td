@@ -77,6 +77,7 @@ def L2Groupings : Knob<"l2_groupings", MapPrograms, GroupedGrid, Integer<Span<"1
 def PidType : Knob<"pid_type", MapPrograms, Launch,
     Word<["flat", "xyz", "persistent_blocked", "persistent_interleaved"]>> {
   let preset = "flat";
+  let persistent = ["persistent_blocked", "persistent_interleaved"];
   let helion = HelionKey<"pid_type", "", 1>;
   let summary = "how tiles are given to programs";
   let pickWhen = "`flat`: one program per tile. `xyz`: the same without division, one grid dim per loop dim. "
@@ -97,6 +98,7 @@ def NumSmMultiplier : Knob<"num_sm_multiplier", MapPrograms, Launch, Integer<Pow
 
 def RangeUnrollFactors : Knob<"range_unroll_factors", UnrollLoops, InnerLoop, Integer<Span<"1", "4">, [1, 2, 3, 4]>> {
   let preset = "1";
+  let copies = 1;
   let needs = [Needs<"static_ranges", ["false"]>];
   let helion = HelionKey<"range_unroll_factors", "range_unroll_factor">;
   let summary = "copies of the body per step of an inner loop";

@@ -91,6 +91,7 @@ def knob_row(knob):
         "Words": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in value["words"]]),
         "Samples": ("int64_t", [str(sample) for sample in value["samples"]]),
         "Matrix": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(text)})" for text in knob["matrix"]]),
+        "Persistent": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in knob["persistent"]]),
         "Needs": ("NeedRow", ["{" + f"{quote(need['knob'])}, {quote(','.join(need['values']))}" + "}"
                               for need in knob["needs"]]),
     }
@@ -104,7 +105,7 @@ def knob_row(knob):
                             [f"llvm::StringLiteral({quote(word)})" for word in helion["words"]])
     text += declared
     row = [quote(knob["name"]), quote(knob["pass"]["name"]), f"SiteKind::{knob['site']['def']}",
-           f"ValueKind::{value['kind']}", *names, quote(knob["preset"]),
+           f"ValueKind::{value['kind']}", *names, "true" if knob["copies"] else "false", quote(knob["preset"]),
            quote(knob["universal"]), quote(knob["elements"]), quote(knob["mostElements"]), quote(knob["sharedBytes"]),
            quote(knob["fact"]),
            "{" + f"{quote(helion['key'])}, {quote(helion['alias'])}, {'true' if helion['single'] else 'false'}, {words}" + "}",

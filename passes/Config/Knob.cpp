@@ -134,13 +134,15 @@ static std::optional<ConfigValue> presetOf(const KnobRow &row, ArrayRef<Span> sp
 }
 
 static Knob evaluate(const KnobRow &row, FactValue fact) {
-  Knob knob{row.name, row.pass, row.summary, row.site, row.value, {}, {}, row.samples.vec(),
-            {},       {},       {},          {},       {},        {}, {}, row.helion};
+  Knob knob{row.name, row.pass, row.summary, row.site, row.value, {}, {}, row.samples.vec(), {},
+            {},       {},       {},          {},       {},        {}, {}, row.copies,        row.helion};
   for (const SpanRow &span : row.spans)
     knob.spans.push_back(evaluate(span, fact));
   knob.words.assign(row.words.begin(), row.words.end());
   for (const NeedRow &need : row.needs)
     knob.needs.push_back({need.knob, splitValues(need.values)});
+  for (StringRef word : row.persistent)
+    knob.persistent.push_back(ConfigValue::word(word));
   knob.preset = presetOf(row, knob.spans);
   if (!row.universal.empty())
     knob.universal = cantFail(ConfigValue::parse(row.universal));

@@ -53,8 +53,9 @@ struct KnobRow {
   llvm::ArrayRef<SpanRow> spans;
   llvm::ArrayRef<llvm::StringLiteral> words;
   llvm::ArrayRef<int64_t> samples;
-  llvm::ArrayRef<llvm::StringLiteral> matrix;
+  llvm::ArrayRef<llvm::StringLiteral> matrix, persistent;
   llvm::ArrayRef<NeedRow> needs;
+  bool copies;
   llvm::StringLiteral preset, universal, elements, mostElements, sharedBytes;
   llvm::StringLiteral fact; // What a target must have; empty: nothing.
   HelionKeyRow helion;
@@ -116,6 +117,10 @@ struct Knob {
   std::optional<int64_t> sharedBytes;
   /// Another value than the default has meaning only where a dot of the loop runs on it and reads a load.
   std::optional<MatrixShape> matrix;
+  /// Values with which a program runs several tiles, one after another.
+  std::vector<ConfigValue> persistent;
+  /// It counts copies of a loop's body.
+  bool copies = false;
   HelionKeyRow helion;
 
   /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.

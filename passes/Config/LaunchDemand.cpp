@@ -44,11 +44,11 @@ int64_t LanesProduct::at(const ConfigPoint &point) const {
 
 //===-- Dots ------------------------------------------------------------------------------------------------------===//
 
-bool DotDemand::runsOn(const MatrixShape &shape, const ConfigPoint &point) const {
-  return hasMatrixTypes && shape.divides(rows.at(point), columns.at(point), depth.at(point));
+bool DotDemand::runsOn(const MatrixInstruction &shape, const ConfigPoint &point) const {
+  return hasMatrixTypes && shape && shape->divides(rows.at(point), columns.at(point), depth.at(point));
 }
 
-int64_t DotDemand::slotBytes(const MatrixShape &shape, const ConfigPoint &point) const {
+int64_t DotDemand::slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const {
   if (batch.at(point) != 1 || !runsOn(shape, point))
     return 0;
   int64_t sum = 0;
@@ -58,7 +58,7 @@ int64_t DotDemand::slotBytes(const MatrixShape &shape, const ConfigPoint &point)
   return sum;
 }
 
-int64_t DotDemand::operandBytes(const MatrixShape &shape, bool isStaged, const ConfigPoint &point) const {
+int64_t DotDemand::operandBytes(const MatrixInstruction &shape, bool isStaged, const ConfigPoint &point) const {
   bool onMatrices = runsOn(shape, point);
   int64_t steps = multiply(batch.at(point), depth.at(point)), sum = 0;
   for (bool isLeft : {true, false}) {
@@ -74,7 +74,7 @@ int64_t DotDemand::operandBytes(const MatrixShape &shape, bool isStaged, const C
 
 bool LaunchDemand::Ring::isOn(const ConfigPoint &point) const { return integerAt(stages, point) > 1; }
 
-int64_t LaunchDemand::Ring::slotBytes(const MatrixShape &shape, const ConfigPoint &point) const {
+int64_t LaunchDemand::Ring::slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const {
   int64_t sum = 0;
   for (const DotDemand &dot : dots)
     sum = add(sum, dot.slotBytes(shape, point));
@@ -97,7 +97,7 @@ int64_t LaunchDemand::sharedBytes(const ConfigPoint &point) const {
     int64_t &most = piece.isBehind ? behind : beside;
     most = std::max(most, bytes);
   }
-  bool isPersistent = order && point[*order]->asWord() && StringRef(*point[*order]->asWord()).starts_with("persistent");
+  bool isPersistent = order && is_contained(order->persistent, *point[order->choice]);
   return std::max(add(inRings, beside), isPersistent ? add(inRings, behind) : behind);
 }
 
@@ -125,7 +125,7 @@ std::set<unsigned> LaunchDemand::involved() const {
       addDot(*piece.dot);
   }
   if (order && !rings.empty())
-    indices.insert(*order);
+    indices.insert(order->choice);
   return indices;
 }
 

@@ -30,17 +30,20 @@ struct LanesProduct {
   int64_t at(const ConfigPoint &point) const;
 };
 
+/// None where the target has no such instruction.
+using MatrixInstruction = std::optional<MatrixShape>;
+
 struct DotDemand {
   LanesProduct batch, rows, columns, depth;
   bool hasMatrixTypes;
   int64_t bytes[2]; // Of an element of each operand.
   bool mayStage[2]; // The operand is a load that may come through a ring.
 
-  bool runsOn(const MatrixShape &shape, const ConfigPoint &point) const;
+  bool runsOn(const MatrixInstruction &shape, const ConfigPoint &point) const;
   /// Bytes of a slot of the ring, if the dot's loop has one.
-  int64_t slotBytes(const MatrixShape &shape, const ConfigPoint &point) const;
+  int64_t slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const;
   /// Bytes of the operands that no ring has.
-  int64_t operandBytes(const MatrixShape &shape, bool isStaged, const ConfigPoint &point) const;
+  int64_t operandBytes(const MatrixInstruction &shape, bool isStaged, const ConfigPoint &point) const;
 };
 
 struct LaunchDemand {
@@ -51,7 +54,12 @@ struct LaunchDemand {
     std::vector<DotDemand> dots;
 
     bool isOn(const ConfigPoint &point) const;
-    int64_t slotBytes(const MatrixShape &shape, const ConfigPoint &point) const;
+    int64_t slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const;
+  };
+  /// The choice how tiles are given to programs, and its values with which programs keep their rings for the next tile.
+  struct Order {
+    unsigned choice;
+    std::vector<ConfigValue> persistent;
   };
   /// A dot, or a tile value that may change its layout.
   struct Piece {
@@ -61,8 +69,8 @@ struct LaunchDemand {
     int64_t bytes; // Of an element.
     bool isBehind; // Comes after all loops with rings, where programs run once.
   };
-  MatrixShape shape{1, 1, 1};
-  std::optional<unsigned> order; // The choice how tiles are given to programs; persistent ones keep their rings.
+  MatrixInstruction shape;
+  std::optional<Order> order;
   std::vector<Ring> rings;
   std::vector<Piece> pieces;
 

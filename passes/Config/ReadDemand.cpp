@@ -38,8 +38,13 @@ static bool isOperand(LoadOp load) {
 
 /// Values around the op that may change their layout.
 static SmallVector<Value> movedBy(Operation *op) {
-  if (auto load = dyn_cast<LoadOp>(op))
-    return isOperand(load) ? SmallVector<Value>() : SmallVector<Value>(op->getResults());
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    // Indices and masks follow the layout of what is loaded.
+    SmallVector<Value> values(op->getOperands());
+    if (!isOperand(load))
+      llvm::append_range(values, op->getResults());
+    return values;
+  }
   if (isa<StoreOp, AtomicOp, ReduceOp, ReduceFnOp, BroadcastOp, PermuteOp, ReshapeOp>(op)) {
     SmallVector<Value> values(op->getOperands());
     llvm::append_range(values, op->getResults());
@@ -51,17 +56,28 @@ static SmallVector<Value> movedBy(Operation *op) {
 namespace {
 class DemandReader {
 public:
-  DemandReader(LaunchOp launch, const MatrixShape &shape, DemandSource source) : launch(launch), source(source) {
-    demand.shape = shape;
+  DemandReader(LaunchOp launch, DemandSource source) : launch(launch), source(source) {
+    for (const Knob &knob : source.knobs.knobs())
+      if (knob.matrix)
+        demand.shape = knob.matrix;
   }
 
   LaunchDemand read() {
-    demand.order = source.choice("pid_type", launch.getName());
+    forChoices(launch.getName(), [&](const Knob &knob, unsigned choice) {
+      if (!knob.persistent.empty())
+        demand.order = LaunchDemand::Order{choice, knob.persistent};
+    });
     launch.walk([&](TileOp loop) {
-      std::optional<unsigned> stages = source.choice("num_stages", loop.getSite());
+      std::optional<unsigned> stages, copies;
+      forChoices(loop.getSite(), [&](const Knob &knob, unsigned choice) {
+        if (knob.matrix)
+          stages = choice;
+        if (knob.copies)
+          copies = choice;
+      });
       if (!stages)
         return;
-      LaunchDemand::Ring ring{*stages, source.choice("range_unroll_factors", loop.getSite()), {}};
+      LaunchDemand::Ring ring{*stages, copies, {}};
       for (DotOp dot : loop.getBody().getOps<DotOp>())
         ring.dots.push_back(readDot(dot, source));
       ringOf[loop] = demand.rings.size();
@@ -72,6 +88,12 @@ public:
   }
 
 private:
+  void forChoices(StringRef site, llvm::function_ref<void(const Knob &, unsigned)> visit) const {
+    for (const Knob &knob : source.knobs.knobs())
+      if (std::optional<unsigned> choice = source.choice(knob, site))
+        visit(knob, *choice);
+  }
+
   /// Comes after every loop with a ring, and after the loops around those.
   bool isBehind(Operation *op) const {
     return llvm::all_of(ringOf, [&](const auto &entry) {
@@ -108,6 +130,4 @@ private:
 };
 } // namespace
 
-LaunchDemand helion::readDemand(LaunchOp launch, const MatrixShape &shape, DemandSource source) {
-  return DemandReader(launch, shape, source).read();
-}
+LaunchDemand helion::readDemand(LaunchOp launch, DemandSource source) { return DemandReader(launch, source).read(); }

@@ -9,13 +9,14 @@
 
 namespace helion {
 
-/// How the reader learns of choices: lanes of dims, and the choice of a knob at a site, if there is one.
+/// How the reader learns of choices: lanes of dims, and the choice of a knob of the target at a site, if there is one.
 struct DemandSource {
+  const KnobTable &knobs;
   llvm::function_ref<LanesProduct(llvm::ArrayRef<DimAttr>)> lanes;
-  llvm::function_ref<std::optional<unsigned>(llvm::StringRef, llvm::StringRef)> choice;
+  llvm::function_ref<std::optional<unsigned>(const Knob &, llvm::StringRef)> choice;
 };
 
-LaunchDemand readDemand(LaunchOp launch, const MatrixShape &shape, DemandSource source);
+LaunchDemand readDemand(LaunchOp launch, DemandSource source);
 
 } // namespace helion
 

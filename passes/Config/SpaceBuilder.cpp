@@ -30,6 +30,8 @@ static std::optional<int64_t> constantIndex(mlir::Value value) {
 
 namespace helion {
 
+static bool sizesBlocks(const Knob &knob) { return knob.site == SiteKind::Block || knob.site == SiteKind::SliceBlock; }
+
 class SpaceBuilder {
 public:
   SpaceBuilder(Space &space, KernelOp kernel) : space(space), kernel(kernel) {}
@@ -60,6 +62,7 @@ private:
   void addLanes(std::map<LanesKey, Constraint> &found, int64_t limit, std::optional<unsigned> units);
   void raiseStart(unsigned index, const Constraint &constraint);
   void addUnrolls(unsigned index, TileOp loop);
+  std::optional<unsigned> indexOf(llvm::function_ref<bool(const Knob &)> isKnob, StringRef site) const;
   LanesProduct lanesOf(ArrayRef<DimAttr> dims);
   void addDemands();
   void addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand);
@@ -130,7 +133,7 @@ std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Si
   int64_t limit = INT64_MAX;
   if (site.kind == SiteKind::Block)
     limit = triedLimit(cast<BlockOp>(site.op));
-  else if (knob.name == "range_unroll_factors")
+  else if (knob.copies)
     limit = triedCopies(cast<TileOp>(site.op));
   if (isa<BlockOp, RangeOp>(site.op))
     limit = std::min(limit, mostLanes());
@@ -235,6 +238,13 @@ void SpaceBuilder::addChoice(const Knob &knob, const Site &site) {
   siteOf.push_back(site);
 }
 
+std::optional<unsigned> SpaceBuilder::indexOf(llvm::function_ref<bool(const Knob &)> isKnob, StringRef site) const {
+  for (auto [index, choice] : llvm::enumerate(space.choiceList))
+    if (choice.site == site && isKnob(*choice.knob))
+      return index;
+  return std::nullopt;
+}
+
 //===-- Constraints -----------------------------------------------------------------------------------------------===//
 
 /// Where the other knob of a need is looked up for a choice.
@@ -275,7 +285,7 @@ void SpaceBuilder::addNeeds(unsigned index, const Need &need) {
 
 void SpaceBuilder::addAtMost(unsigned index, BlockOp block) {
   auto bound = dyn_cast_or_null<FlatSymbolRefAttr>(block.getMaxAttr());
-  std::optional<unsigned> other = bound ? space.indexOf("block_sizes", bound.getValue()) : std::nullopt;
+  std::optional<unsigned> other = bound ? indexOf(sizesBlocks, bound.getValue()) : std::nullopt;
   if (!other)
     return;
   Constraint constraint{Constraint::Kind::AtMost, {index, *other}, {}, {}};
@@ -287,7 +297,7 @@ void SpaceBuilder::addAtMost(unsigned index, BlockOp block) {
 /// The lanes of a block in a type; a number multiplies `factor` instead.
 std::optional<Constraint::Term> SpaceBuilder::termOf(StringAttr block, StringAttr range, int64_t &factor) {
   Constraint::Term term;
-  term.block = space.indexOf("block_sizes", block);
+  term.block = indexOf(sizesBlocks, block);
   if (!term.block) {
     if (auto fixed = kernel.lookupSymbol<BlockOp>(block); fixed && fixed.getValue())
       factor *= *fixed.getValue();
@@ -296,7 +306,7 @@ std::optional<Constraint::Term> SpaceBuilder::termOf(StringAttr block, StringAtt
   if (range)
     kernel.walk([&](RangeOp slice) {
       if (slice.getTile().getType().getDim().getRange() == range)
-        term.roll = space.indexOf("reduction_loops", slice.getSite());
+        term.roll = indexOf([](const Knob &knob) { return knob.site == SiteKind::Slice; }, slice.getSite());
     });
   return term;
 }
@@ -394,18 +404,17 @@ LanesProduct SpaceBuilder::lanesOf(ArrayRef<DimAttr> dims) {
 
 /// What rings need to have a meaning, and what a launch's choices need of shared memory together.
 void SpaceBuilder::addDemands() {
-  MatrixShape shape{1, 1, 1};
-  for (const Knob &knob : space.table.knobs())
-    shape = knob.matrix.value_or(shape);
   auto lanes = [&](ArrayRef<DimAttr> dims) { return lanesOf(dims); };
-  auto choice = [&](StringRef knob, StringRef site) { return space.indexOf(knob, site); };
+  auto choice = [&](const Knob &knob, StringRef site) {
+    return indexOf([&](const Knob &other) { return &other == &knob; }, site);
+  };
   for (unsigned index = 0, end = space.choiceList.size(); index != end; ++index) {
     const Knob &knob = *space.choiceList[index].knob;
     if (!knob.matrix && !knob.sharedBytes)
       continue;
     Operation *op = siteOf[index].op;
     auto launch = isa<LaunchOp>(op) ? cast<LaunchOp>(op) : op->getParentOfType<LaunchOp>();
-    auto demand = std::make_shared<const LaunchDemand>(readDemand(launch, shape, {lanes, choice}));
+    auto demand = std::make_shared<const LaunchDemand>(readDemand(launch, {space.table, lanes, choice}));
     if (knob.matrix)
       addMatrix(index, demand);
     if (knob.sharedBytes)
@@ -424,7 +433,7 @@ void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand>
   for (unsigned other : own.involved())
     if (other != index)
       constraint.choices.push_back(other);
-  const MatrixShape &shape = demand->shape;
+  const MatrixShape &shape = *choice.knob->matrix;
   constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
                      "` needs a dot of a batch of one with a load as an operand, " +
                      "whose rows, columns and depth are multiples of " + Twine(shape.rows) + ", " +

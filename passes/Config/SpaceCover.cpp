@@ -66,7 +66,7 @@ void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) co
   auto ring = find_if(constraint.demand->rings,
                       [&](const LaunchDemand::Ring &ring) { return ring.stages == constraint.choices[0]; });
   const DotDemand &dot = ring->dots[random.below(ring->dots.size())];
-  const MatrixShape &shape = constraint.demand->shape;
+  const MatrixShape &shape = *constraint.demand->shape;
   auto fit = [&](const LanesProduct &product, int64_t multiple) {
     for (const LanesTerm &term : product.terms) {
       if (!term.block || !isFree(*term.block))

@@ -267,6 +267,8 @@ constexpr KnobRow listKnobs[] = {{"tiles",
                                   {},
                                   {},
                                   {},
+                                  {},
+                                  false,
                                   "auto",
                                   "",
                                   "",
@@ -297,6 +299,65 @@ TEST_F(SpaceTest, AWordThatStandsForAListIsANeighbour) {
   EXPECT_EQ(tilesBeside(config), (std::set<std::string>{"auto", "[1,16]", "[3,16]", "[2,8]", "[2,24]"}));
   config.set("tiles", "out.0", ConfigValue::word("auto"));
   EXPECT_EQ(config, space.defaultConfig());
+}
+
+constexpr StringRef kProduct = R"(
+!x = memref<?x?xbf16, strided<[?, ?], offset: ?>>
+!acc = tensor<?x?xf32, #helion.dims<bi@i, bj@j>>
+module attributes {helion.form = "kernel"} {
+  helion.kernel @f(%x: !x {helion.name = "x"}, %y: !x {helion.name = "y"}) -> memref<?x?xbf16>
+      attributes {helion.signature = {x = "bf16[2]", y = "bf16[2]"}, helion.facts = []} {
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %m = memref.dim %x, %c0 : !x
+    %k = memref.dim %x, %c1 : !x
+    %n = memref.dim %y, %c1 : !x
+    %out = helion.empty(%m, %n) {name = "out"} : memref<?x?xbf16>
+    helion.block @bi tile
+    helion.block @bj tile
+    helion.block @bk tile
+    helion.launch "f" {
+      helion.tile (%i: !helion.tile<bi@i>, %j: !helion.tile<bj@j>) = (%c0, %c0) to (%m, %n) site "loop.ij" {
+        %none = helion.splat %zero : f32 -> !acc
+        %sum = helion.tile (%l: !helion.tile<bk@k>) = (%c0) to (%k) iter_args(%acc = %none) -> (!acc) site "loop.k" {
+          %a = helion.load %x[%i, %l] site "x.0" : !x, (!helion.tile<bi@i>, !helion.tile<bk@k>) -> tensor<?x?xbf16, #helion.dims<bi@i, bk@k>>
+          %b = helion.load %y[%l, %j] site "y.0" : !x, (!helion.tile<bk@k>, !helion.tile<bj@j>) -> tensor<?x?xbf16, #helion.dims<bk@k, bj@j>>
+          %next = helion.dot %a, %b, %acc site "dot.0" : tensor<?x?xbf16, #helion.dims<bi@i, bk@k>>, tensor<?x?xbf16, #helion.dims<bk@k, bj@j>>, !acc
+          helion.yield %next : !acc
+        }
+        %r = arith.truncf %sum : !acc to tensor<?x?xbf16, #helion.dims<bi@i, bj@j>>
+        helion.store %r, %out[%i, %j] site "out.0" : tensor<?x?xbf16, #helion.dims<bi@i, bj@j>>, memref<?x?xbf16>, (!helion.tile<bi@i>, !helion.tile<bj@j>)
+      }
+    }
+    helion.return %out : memref<?x?xbf16>
+  }
+})";
+
+/// A target with lanes and shared memory, and no matrix instruction.
+KnobTable lanesWithoutMatrices(int64_t sharedBytes) {
+  return KnobTable({neutralKnobRows()}, [=](StringRef name) -> std::optional<int64_t> {
+    if (name == "shared_bytes")
+      return sharedBytes;
+    return name == "lanes" ? 32 : name == "max_threads" ? 1024 : name == "thread_elements" ? 256 : 1 << 20;
+  });
+}
+
+TEST_F(SpaceTest, WithoutMatrixInstructionsOperandsHavePaddedRows) {
+  context.loadDialect<HelionDialect>();
+  module = mlir::parseSourceString<mlir::ModuleOp>(kProduct, &context);
+  ASSERT_TRUE(module);
+  // Both operands have 64 steps of 64 elements of 2 bytes, and 16 bytes after each step.
+  const int64_t bytes = 2 * 64 * (64 * 2 + 16);
+  for (int64_t most : {bytes - 1, bytes}) {
+    Space space(*module->getOps<KernelOp>().begin(), lanesWithoutMatrices(most));
+    Config config = space.defaultConfig();
+    for (const char *block : {"bi", "bj", "bk"})
+      config.set("block_sizes", block, 64);
+    llvm::Error error = space.validate(config);
+    EXPECT_EQ(bool(error), most < bytes) << most;
+    llvm::consumeError(std::move(error));
+  }
 }
 
 TEST_F(SpaceTest, CanonicalDropsTheKernelsDefaults) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random and covering configs of products for a GPU: all are lowered, and some have rings.
+"""Random and covering configs of products and gathers for a GPU: all are lowered, and some of products have rings.
 
 Use: legal-on-gpu.py CONFIGS SEED WORK
 """
@@ -9,9 +9,12 @@ import subprocess
 import sys
 
 TARGET = "nvidia:sm_90a"
-EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "..", "examples")
-KERNELS = {"matmul": "x=bf16[?,?] y=bf16[?,?]", "bmm": "x=bf16[?,?,?] y=bf16[?,?,?]",
-           "attention": "q=bf16[?,?,?,16] k=bf16[?,?,?,16] v=bf16[?,?,?,16]"}
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "..", "..", "..", "examples")
+PRODUCTS = {"matmul": "x=bf16[?,?] y=bf16[?,?]", "bmm": "x=bf16[?,?,?] y=bf16[?,?,?]",
+            "attention": "q=bf16[?,?,?,16] k=bf16[?,?,?,16] v=bf16[?,?,?,16]"}
+# Few choices, so that as many draws have the largest blocks with the most warps.
+GATHERS = {"gather": "ids=i32[?] w=bf16[?]", "masked_gather": "ids=i32[?] w=bf16[?]"}
 
 
 def tool(*command):
@@ -21,24 +24,33 @@ def tool(*command):
     return done.stdout
 
 
+def lower_all(source, kernel, signature, count, seed, work):
+    """The configs, all of which were lowered."""
+    path = os.path.join(work, kernel + ".mlir")
+    tool("helion-translate", "--import-helion", source, "--kernel", kernel, "--args", signature, "-o", path)
+    tool("helion-opt", "--helion-normalize", path, "-o", path)
+    configs = []
+    for cover in ("", " cover"):
+        options = f"target={TARGET} samples={count} seed={seed}{cover}"
+        configs += tool("helion-opt", f"--helion-print-config-space={options}", path, "-o", os.devnull).splitlines()
+    for config in configs:
+        tool("helion-opt", path, f"--pass-pipeline=builtin.module(helion-normalize,{config},helion-lower{{target={TARGET}}})",
+             "-o", os.devnull)
+    return configs
+
+
 def main():
     count, seed, work = sys.argv[1:]
-    for kernel, signature in KERNELS.items():
-        path = os.path.join(work, kernel + ".mlir")
-        source = os.path.join(EXAMPLES, kernel, kernel + ".py")
-        tool("helion-translate", "--import-helion", source, "--kernel", kernel, "--args", signature, "-o", path)
-        tool("helion-opt", "--helion-normalize", path, "-o", path)
-        configs = []
-        for cover in ("", " cover"):
-            options = f"target={TARGET} samples={count} seed={seed}{cover}"
-            configs += tool("helion-opt", f"--helion-print-config-space={options}", path, "-o", os.devnull).splitlines()
+    for kernel, signature in PRODUCTS.items():
+        configs = lower_all(os.path.join(EXAMPLES, kernel, kernel + ".py"), kernel, signature, count, seed, work)
         rings = [config for config in configs if re.search(r"num_stages=loop\.\w+=[2-5]", config)]
-        for config in configs:
-            tool("helion-opt", path, f"--pass-pipeline=builtin.module(helion-normalize,{config},helion-lower{{target={TARGET}}})",
-                 "-o", os.devnull)
         if not rings:
             sys.exit(f"{kernel}: none of {len(configs)} configs has a ring")
         print(f"{kernel}: {len(configs)} configs, {len(rings)} with rings, all lowered", flush=True)
+    for kernel, signature in GATHERS.items():
+        configs = lower_all(os.path.join(HERE, "gathers.py"), kernel, signature, count, seed, work)
+        largest = [config for config in configs if re.search(r"block_sizes=bi=(16384|32768)\b", config)]
+        print(f"{kernel}: {len(configs)} configs, {len(largest)} of 16384 lanes or more, all lowered", flush=True)
 
 
 if __name__ == "__main__":
