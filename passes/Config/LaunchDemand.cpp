@@ -12,6 +12,9 @@ namespace helion {
 /// Buffers begin at multiples of this, and rows of operands without matrices have as much behind them.
 static constexpr int64_t kAccessBytes = 16;
 
+/// Rings that the device fills begin where swizzles do, and have a barrier for each of at most 8 slots.
+static constexpr int64_t kRingRoom = 1024 + 64;
+
 static int64_t integerAt(unsigned choice, const ConfigPoint &point) {
   const int64_t *integer = point[choice]->asInteger();
   return integer ? *integer : 0;
@@ -88,7 +91,7 @@ int64_t LaunchDemand::sharedBytes(const ConfigPoint &point) const {
       continue;
     int64_t copies = ring.copies ? std::max<int64_t>(integerAt(*ring.copies, point), 1) : 1;
     int64_t slots = multiply(integerAt(ring.stages, point), copies > 1 ? copies + 1 : 1);
-    inRings = add(inRings, multiply(slots, ring.slotBytes(shape, point)));
+    inRings = add(inRings, add(kRingRoom, multiply(slots, ring.slotBytes(shape, point))));
   }
   for (const Piece &piece : pieces) {
     bool isStaged = piece.ring && rings[*piece.ring].isOn(point);
