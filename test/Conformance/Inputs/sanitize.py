@@ -43,7 +43,7 @@ class Kind:
 
 
 ACROSS = (r"\bshfl\.sync", r"\bst\.shared", r"\bld\.shared", r"\bbar\.sync")
-RING = (r"\bcp\.async\.", r"\bmma\.sync", r"\bldmatrix", r"\bbar\.sync")
+RING = (r"\bcp\.async\.c[ag]\.", r"\bmma\.sync", r"\bldmatrix", r"\bbar\.sync")
 KINDS = {
     "pointwise": Kind("vector_add:bf16", (r"\bld\.global\S*\.v4",), (r"\bbar\.sync",)),
     "gather": Kind("embedding:f32", (r"\bld\.global\S*\.v[24]",), (r"\bbar\.sync",)),
