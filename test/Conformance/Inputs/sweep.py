@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Many configs of many kernels, compiled and run on a machine that has neither LLVM nor this tree, compared with numpy.
 
-Use: sweep.py pack DIR [--configs 300] [--seed 1] [--target nvidia:sm_90a] [--rows KERNEL:TYPE,..] [--translate PROGRAM]
+Use: sweep.py pack DIR [--configs 300] [--seed 1] [--target nvidia:sm_90a] [--rows KERNEL:TYPE,..|large] [--translate PROGRAM]
          Here. DIR gets all that the other machine needs: kernels in form K, configs that cover the values of every choice,
          helion-translate (linked statically, stripped, compressed) and these scripts.
      sweep.py run DIR [--seconds N] [--jobs N] [--runners N] [--compile-seconds N] [--results FILE] [--rows ..] [--no-run]
@@ -30,6 +30,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS = ("vector_add:bf16,softmax:bf16,rms_norm:bf16,layer_norm:f32,cross_entropy:f32,rope:bf16,matmul:bf16,bmm:bf16,"
         "attention:bf16")
+LARGE = "vector_add:bf16,embedding:bf16,scatter_rows:bf16,softmax:bf16,matmul:bf16"  # Of sweep_large.py.
 SCRIPTS = ("sweep.py", "sweep_large.py", "sweep_memory.py", "conformance.py", "cuda_artifact.py", "kernels.py")
 RUN_SECONDS = 60  # Of one config's calls; more is a hang.
 GRANULE = 16
@@ -447,7 +448,7 @@ def main():
     options = parser.parse_args()
     options.folder = os.path.abspath(options.folder)
     options.results = options.results or os.path.join(options.folder, "results.jsonl")
-    options.rows = options.rows or (ROWS if options.command == "pack" else None)
+    options.rows = LARGE if options.rows == "large" else options.rows or (ROWS if options.command == "pack" else None)
     sys.exit({"pack": pack, "run": run, "show": show, "serve": serve}[options.command](options))
 
 
