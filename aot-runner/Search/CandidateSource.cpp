@@ -75,6 +75,14 @@ std::vector<std::string> CandidateSource::rowSeeds(llvm::ArrayRef<helion::Bindin
   return texts;
 }
 
+std::vector<std::string> CandidateSource::longRows() const {
+  std::vector<std::string> texts;
+  if (std::optional<int64_t> lanes = kernel.getDevice().fact("lanes"))
+    for (const Config &config : longRowSeeds(kernel.getSpace(), kernel.getRowModel(), *lanes))
+      texts.push_back(kernel.getSpace().canonical(config).print());
+  return texts;
+}
+
 std::vector<std::string> CandidateSource::general() const {
   const Space &space = kernel.getSpace();
   Config large = space.defaultConfig();

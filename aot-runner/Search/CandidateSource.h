@@ -19,6 +19,8 @@ public:
   std::vector<std::string> seeds(unsigned most) const;
   /// Of the model of rows (`RowSeeds.h`): the first of each row, then the second of each, up to `most`.
   std::vector<std::string> rowSeeds(llvm::ArrayRef<helion::Binding> rows, unsigned most) const;
+  /// Of the same model, for rows longer than any block: the most promising first.
+  std::vector<std::string> longRows() const;
   /// The universal config, the default, and the one with the largest slices, for kernels whose slices cannot be cut:
   /// one of them serves every call that any config serves.
   std::vector<std::string> general() const;

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seeds of one row.
+// Seeds of one row, and of rows that no block holds.
 #include "aot-runner/Search/RowSeeds.h"
 
 #include "passes/Analysis/HostExpr.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace helion;
 using namespace helion::aot;
 
 RowModel::RowModel(KernelOp kernel) {
   HostExprs exprs;
-  auto add = [&](mlir::Value tile, mlir::Value lower, mlir::Value upper) {
+  auto add = [&](mlir::Operation *op, mlir::Value tile, mlir::Value lower, mlir::Value upper) {
     DimAttr dim = mlir::cast<TileType>(tile.getType()).getDim();
+    if (!dim.getBlock())
+      return;
     std::optional<SizeExpr> low = exprs.expr(lower), high = exprs.expr(upper);
-    if (dim.getBlock() && low && high)
+    if (low && high)
       extents[dim.getBlock().str()].push_back(SizeExpr::sub(*high, *low));
+    blocks[op->getParentOfType<LaunchOp>().getName().str()].insert(dim.getBlock().str());
   };
   kernel.walk([&](mlir::Operation *op) {
     hasProducts |= mlir::isa<DotOp>(op);
-    if (auto range = mlir::dyn_cast<RangeOp>(op))
-      add(range.getTile(), range.getLower(), range.getUpper());
+    auto range = mlir::dyn_cast<RangeOp>(op);
+    if (mlir::StringAttr block = range ? range.getTile().getType().getDim().getBlock() : mlir::StringAttr())
+      slices[block.str()].push_back(range.getSite().str());
+    if (range)
+      add(op, range.getTile(), range.getLower(), range.getUpper());
     if (auto loop = mlir::dyn_cast<TileOp>(op))
       for (auto [tile, lower, upper] : llvm::zip_equal(loop.getTiles(), loop.getLowers(), loop.getUppers()))
-        add(tile, lower, upper);
+        add(op, tile, lower, upper);
   });
 }
 
@@ -57,32 +64,56 @@ static const ConfigValue *fitting(const Choice &block, int64_t lanes) {
   return most;
 }
 
+static int64_t saturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
+}
+
 namespace {
+/// The choices of one launch.
+struct LaunchTiles {
+  const Choice *threads;
+  std::vector<const Choice *> blocks, slices;
+};
+} // namespace
+
+static LaunchTiles tilesOf(const Choice &threads, const Space &space, const RowModel &model) {
+  LaunchTiles tiles{&threads, {}, {}};
+  auto found = model.blocks.find(threads.site);
+  for (const Choice &choice : space.choices()) {
+    if (found == model.blocks.end() || !found->second.count(choice.site))
+      continue;
+    if (choice.knob->site == SiteKind::Block)
+      tiles.blocks.push_back(&choice);
+    if (choice.knob->site == SiteKind::SliceBlock)
+      tiles.slices.push_back(&choice);
+  }
+  return tiles;
+}
+
+namespace {
+
 class RowSeeder {
 public:
   RowSeeder(const Space &space, const RowModel &model, int64_t lanes, const helion::Binding &row)
-      : space(space), model(model), lanes(lanes), row(row), base(space.defaultConfig()) {
-    for (const Choice &choice : space.choices()) {
+      : space(space), model(model), lanes(lanes), row(row) {
+    for (const Choice &choice : space.choices())
       if (choice.knob->elements)
-        threads.push_back(&choice);
-      if (choice.knob->site == SiteKind::Block)
-        blocks.push_back(&choice);
-      if (choice.knob->site == SiteKind::SliceBlock)
-        slices.push_back(&choice);
-    }
+        launches.push_back(tilesOf(choice, space, model));
   }
 
-  std::vector<Config> make() {
+  std::vector<Config> make() const {
     std::vector<Config> seeds;
-    if (model.hasProducts || threads.empty() || !coverSlices())
+    if (model.hasProducts || launches.empty())
       return seeds;
     for (const Spread &spread : spreads) {
-      std::optional<Config> config = spreadOver(spread);
-      if (!config)
+      Config config = space.defaultConfig();
+      std::set<const Choice *> placed; // By an earlier launch, where several share a block.
+      if (!llvm::all_of(launches, [&](const LaunchTiles &tiles) { return place(tiles, spread, config, placed); }))
         continue;
-      llvm::Error error = space.validate(*config);
-      if (!error && !llvm::is_contained(seeds, *config))
-        seeds.push_back(std::move(*config));
+      llvm::Error error = space.validate(config);
+      if (!error && !llvm::is_contained(seeds, config))
+        seeds.push_back(std::move(config));
       llvm::consumeError(std::move(error));
     }
     return seeds;
@@ -105,53 +136,125 @@ private:
     return most;
   }
 
-  bool coverSlices() {
-    for (const Choice *slice : slices) {
+  /// Slices as large as the row needs them, threads for those, and blocks for what the threads have room for: tiles are
+  /// as long along the last dims as the row has lanes there. False where no value is large enough.
+  bool place(const LaunchTiles &tiles, const Spread &spread, Config &config, std::set<const Choice *> &placed) const {
+    int64_t unit = lanes * spread.density, held = 1;
+    for (const Choice *slice : tiles.slices) {
       std::optional<int64_t> extent = extentOf(*slice);
       const ConfigValue *value = extent ? covering(*slice, *extent) : nullptr;
       if (!value)
         return false;
-      base.set(slice->knob->name, slice->site, *value);
-      sliceLanes *= *value->asInteger();
+      config.set(slice->knob->name, slice->site, *value);
+      held = saturatingMultiply(held, *value->asInteger());
+    }
+    const ConfigValue *units = covering(*tiles.threads, llvm::divideCeil(held, unit));
+    units = units ? covering(*tiles.threads, *units->asInteger() * spread.times) : nullptr;
+    if (!units)
+      return false;
+    config.set(tiles.threads->knob->name, tiles.threads->site, *units);
+    int64_t left = std::max<int64_t>(*units->asInteger() * unit / held, 1);
+    for (const Choice *block : llvm::reverse(tiles.blocks)) {
+      if (placed.insert(block).second && !placeBlock(*block, left, config))
+        return false;
+      left = std::max<int64_t>(left / *space.valueOf(config, block->knob->name, block->site).asInteger(), 1);
     }
     return true;
   }
 
-  /// Tiles are as long along the last dims as the row has lanes there.
-  std::optional<Config> spreadOver(const Spread &spread) const {
-    int64_t unit = lanes * spread.density;
-    const ConfigValue *units = covering(*threads.front(), llvm::divideCeil(sliceLanes, unit));
-    units = units ? covering(*threads.front(), *units->asInteger() * spread.times) : nullptr;
-    if (!units)
-      return std::nullopt;
-    Config config = base;
-    for (const Choice *launch : threads)
-      config.set(launch->knob->name, launch->site, *units);
-    int64_t left = std::max<int64_t>(*units->asInteger() * unit / sliceLanes, 1);
-    for (const Choice *block : llvm::reverse(blocks)) {
-      const ConfigValue *most = fitting(*block, left);
-      std::optional<int64_t> extent = extentOf(*block);
-      const ConfigValue *enough = extent ? covering(*block, *extent) : nullptr;
-      const ConfigValue *value = enough && most && *enough->asInteger() < *most->asInteger() ? enough : most;
-      if (!value)
-        return std::nullopt;
-      config.set(block->knob->name, block->site, *value);
-      left /= *value->asInteger();
-    }
-    return config;
+  bool placeBlock(const Choice &block, int64_t left, Config &config) const {
+    const ConfigValue *most = fitting(block, left);
+    std::optional<int64_t> extent = extentOf(block);
+    const ConfigValue *enough = extent ? covering(block, *extent) : nullptr;
+    const ConfigValue *value = enough && most && *enough->asInteger() < *most->asInteger() ? enough : most;
+    if (value)
+      config.set(block.knob->name, block.site, *value);
+    return value;
   }
 
   const Space &space;
   const RowModel &model;
   int64_t lanes;
   const helion::Binding &row;
-  Config base;
-  std::vector<const Choice *> threads, blocks, slices; // Threads: a choice for each launch.
-  int64_t sliceLanes = 1;
+  std::vector<LaunchTiles> launches;
 };
 } // namespace
 
 std::vector<Config> helion::aot::rowSeeds(const Space &space, const RowModel &model, int64_t lanes,
                                           const helion::Binding &row) {
   return RowSeeder(space, model, lanes, row).make();
+}
+
+//===-- Rows that no block holds ----------------------------------------------------------------------------------===//
+
+namespace {
+/// A chunk: threads of a program, and elements for each.
+struct Chunk {
+  int64_t threads, density;
+};
+} // namespace
+
+// A softmax reads its row three times. 2048 threads of a processor are two rows of 32768 floats with the first of
+// these, 34 MB on an H200, whose second cache has 50; they are sixteen with 128 threads.
+static constexpr Chunk chunks[] = {{1024, 8}, {1024, 16}, {512, 16}, {256, 16}};
+
+/// The choices that walk the slices of a block; empty where one of those stays whole.
+static std::vector<const Choice *> rollsOf(const Choice &block, const Space &space, const RowModel &model) {
+  std::vector<const Choice *> rolls;
+  auto found = model.slices.find(block.site);
+  if (found == model.slices.end())
+    return rolls;
+  for (const std::string &site : found->second) {
+    const Choice *roll = llvm::find_if(space.choices(), [&](const Choice &choice) {
+      return choice.knob->site == SiteKind::Slice && choice.site == site;
+    });
+    if (roll == space.choices().end())
+      return {};
+    rolls.push_back(roll);
+  }
+  return rolls;
+}
+
+/// False where a choice has no such value. Rows that share a tile would be more rows on their way.
+static bool walk(const LaunchTiles &tiles, const Chunk &chunk, int64_t lanes, const Space &space, const RowModel &model,
+                 Config &config) {
+  const ConfigValue *units = covering(*tiles.threads, llvm::divideCeil(chunk.threads, lanes));
+  if (!units)
+    return false;
+  config.set(tiles.threads->knob->name, tiles.threads->site, *units);
+  for (const Choice *block : tiles.blocks)
+    config.set(block->knob->name, block->site, block->values.front());
+  int64_t left = chunk.threads * chunk.density;
+  for (const Choice *slice : llvm::reverse(tiles.slices)) {
+    std::vector<const Choice *> rolls = rollsOf(*slice, space, model);
+    const ConfigValue *value = rolls.empty() ? nullptr : fitting(*rolls.front(), left);
+    if (!value)
+      return false;
+    for (const Choice *roll : rolls)
+      config.set(roll->knob->name, roll->site, *value);
+    left = std::max<int64_t>(left / *value->asInteger(), 1);
+  }
+  return true;
+}
+
+std::vector<Config> helion::aot::longRowSeeds(const Space &space, const RowModel &model, int64_t lanes) {
+  std::vector<Config> seeds;
+  std::vector<LaunchTiles> launches;
+  for (const Choice &choice : space.choices())
+    if (choice.knob->elements)
+      launches.push_back(tilesOf(choice, space, model));
+  llvm::erase_if(launches, [](const LaunchTiles &tiles) { return tiles.slices.empty(); });
+  if (model.hasProducts || launches.empty())
+    return seeds;
+  for (const Chunk &chunk : chunks) {
+    Config config = space.defaultConfig();
+    if (!llvm::all_of(launches, [&](auto &tiles) { return walk(tiles, chunk, lanes, space, model, config); }))
+      continue;
+    config = space.withoutMeaningless(config);
+    llvm::Error error = space.validate(config);
+    if (!error && !llvm::is_contained(seeds, config))
+      seeds.push_back(std::move(config));
+    llvm::consumeError(std::move(error));
+  }
+  return seeds;
 }
