@@ -4,6 +4,7 @@
 #include "aot-runner/Phases/Tuning.h"
 
 #include "aot-runner/Search/CandidateSource.h"
+#include "aot-runner/Search/PoolShares.h"
 #include "llvm/ADT/STLExtras.h"
 #include <set>
 
@@ -12,8 +13,8 @@ using namespace helion::aot;
 
 /// Compiles per wanted artifact before a space counts as used up: configs share artifacts, or are rejected.
 static constexpr unsigned kDrawsPerArtifact = 6;
-/// Steps away from winners: rounds, each with more neighbours of each of them.
-static constexpr unsigned kWinnersPerRow = 2, kNeighbours = 2, kGenerations = 4;
+/// Steps away from winners, of each in the first generation; later ones take more.
+static constexpr unsigned kWinnersPerRow = 2, kNeighbours = 2;
 /// Contenders of a row, and the samples each gets; then the samples that finalists may get.
 static constexpr unsigned kContenders = 10, kContenderRounds = 3, kFirstFinal = 4, kLastFinal = 9;
 
@@ -77,6 +78,25 @@ llvm::Expected<PoolShare> helion::aot::poolShare(const Options &options, Pool &p
 }
 
 namespace {
+/// What collect fills, and what its sources gave but the neighbours. The same configs are asked for again by a run that
+/// goes on, so it is known how many neighbours the pool has by then.
+struct Collection {
+  Workbench &bench;
+  Pool &pool;
+  std::set<std::string> artifacts = {};
+
+  llvm::Error add(const std::vector<std::string> &configs) {
+    if (llvm::Error error = compilePool(bench, pool, configs))
+      return error;
+    bool all = false;
+    llvm::Expected<std::set<std::string>> compiled = compiledOf(pool.getCompiler(), configs, all);
+    if (!compiled)
+      return compiled.takeError();
+    artifacts.insert(compiled->begin(), compiled->end());
+    return llvm::Error::success();
+  }
+};
+
 /// The random part of a pool. Draws follow from the seed alone, so a run that goes on draws the same configs again.
 struct RandomDraws {
   CandidateSource source;
@@ -86,24 +106,22 @@ struct RandomDraws {
 } // namespace
 
 /// Until the pool has its size, and half of that is from random draws.
-static llvm::Error drawMore(Workbench &bench, Pool &pool, RandomDraws &random) {
+static llvm::Error drawMore(Collection &collection, RandomDraws &random) {
   constexpr size_t kLeast = 8;
-  size_t wanted = bench.options.pool;
-  auto isMissing = [&] {
-    size_t size = pool.getCandidates().size();
-    return size < wanted || 2 * random.artifacts.size() < wanted;
-  };
+  const PoolShares shares(collection.bench.options.pool);
+  size_t wanted = shares.size();
+  auto isMissing = [&] { return collection.artifacts.size() < wanted || random.artifacts.size() < shares.random(); };
   while (isMissing() && random.draws < wanted * kDrawsPerArtifact) {
     // What is missing at once, so that the slowest of few keeps no core waiting; the same ones for any number of cores.
-    size_t missing = wanted - std::min(wanted, pool.getCandidates().size());
+    size_t missing = wanted - std::min(wanted, collection.artifacts.size());
     std::vector<std::string> configs = random.source.draw(std::max(kLeast, missing));
     if (configs.empty())
       break;
     random.draws += configs.size();
-    if (llvm::Error error = compilePool(bench, pool, configs))
+    if (llvm::Error error = collection.add(configs))
       return error;
     bool all = false;
-    llvm::Expected<std::set<std::string>> artifacts = compiledOf(pool.getCompiler(), configs, all);
+    llvm::Expected<std::set<std::string>> artifacts = compiledOf(collection.pool.getCompiler(), configs, all);
     if (!artifacts)
       return artifacts.takeError();
     random.artifacts.insert(artifacts->begin(), artifacts->end());
@@ -133,9 +151,10 @@ static llvm::Expected<std::vector<Config>> candidatesOn(const Pool &pool, unsign
 }
 
 /// More candidates for rows where one side of a strategy has few legal ones, such as whole slices on the longest rows.
-static llvm::Error coverRows(Workbench &bench, Pool &pool, CandidateSource &source) {
+static llvm::Error coverRows(Collection &collection, CandidateSource &source) {
+  const Pool &pool = collection.pool;
   constexpr size_t kMost = 10, kShare = 6;
-  size_t wanted = std::min<size_t>(kMost, bench.options.pool / kShare);
+  size_t wanted = std::min<size_t>(kMost, collection.bench.options.pool / kShare);
   for (const Choice *strategy : source.strategies())
     for (bool isNumber : {false, true})
       for (unsigned row = 0; row < pool.getProblem().rows.size(); ++row) {
@@ -145,7 +164,7 @@ static llvm::Error coverRows(Workbench &bench, Pool &pool, CandidateSource &sour
         if (there->empty() || there->size() >= wanted)
           continue;
         std::vector<std::string> more = source.alike(there->front(), *strategy, wanted - there->size());
-        if (llvm::Error error = compilePool(bench, pool, more))
+        if (llvm::Error error = collection.add(more))
           return error;
       }
   return llvm::Error::success();
@@ -166,20 +185,22 @@ static std::vector<std::string> winnersOf(const Pool &pool) {
   return winners;
 }
 
-/// One step away from the winners of the rows, measured; again from what is the best then. A run that goes on has some
-/// of them already; they make the pool larger by a half at most.
-static llvm::Error addGenerations(Workbench &bench, Pool &pool, CandidateSource &source) {
-  const size_t limit = bench.options.pool + bench.options.pool / 2;
-  const size_t share = std::max<size_t>(bench.options.pool / (2 * kGenerations), 1);
-  for (unsigned generation = 0; generation < kGenerations; ++generation) {
-    if (pool.getCandidates().size() >= limit)
+/// One step away from the winners of the rows, measured; again from what is the best then. Counted from what the pool
+/// has of other sources, so that a run that goes on adds no more than one that was not interrupted.
+static llvm::Error addGenerations(Collection &collection, CandidateSource &source) {
+  Workbench &bench = collection.bench;
+  Pool &pool = collection.pool;
+  const size_t others = collection.artifacts.size();
+  const PoolShares shares(bench.options.pool);
+  for (unsigned generation = 0; generation < PoolShares::kGenerations; ++generation) {
+    if (pool.getCandidates().size() >= shares.beforeNeighbours(others))
       break;
     std::vector<std::string> fresh;
     for (std::string &config : source.neighbours(winnersOf(pool), kNeighbours * (generation + 1))) {
       llvm::Expected<bool> known = pool.getCompiler().knows(config);
       if (!known)
         return known.takeError();
-      if (!*known && fresh.size() < share)
+      if (!*known && fresh.size() < shares.neighbours())
         fresh.push_back(std::move(config));
     }
     if (llvm::Error error = compilePool(bench, pool, fresh))
@@ -190,38 +211,42 @@ static llvm::Error addGenerations(Workbench &bench, Pool &pool, CandidateSource 
   return llvm::Error::success();
 }
 
-/// What simple models of the target and of the rows say: at most half of the pool.
-static llvm::Error addSeeds(Workbench &bench, Pool &pool, CandidateSource &source) {
+/// What simple models of the target and of the rows say.
+static llvm::Error addSeeds(Collection &collection, CandidateSource &source) {
+  const PoolShares shares(collection.bench.options.pool);
   std::vector<helion::Binding> rows;
-  for (const Row &row : pool.getProblem().rows)
+  for (const Row &row : collection.pool.getProblem().rows)
     rows.push_back(deviceBinding(row, /*cores=*/1));
-  std::vector<std::string> seeds = source.rowSeeds(rows, bench.options.pool / 2);
-  unsigned tiles = bench.options.pool / (seeds.empty() ? 4 : 8);
-  for (std::string &seed : source.seeds(tiles))
+  std::vector<std::string> seeds = source.longRows();
+  seeds.resize(std::min<size_t>(seeds.size(), shares.longRowSeeds()));
+  for (std::string &seed : source.rowSeeds(rows, shares.rowSeeds() - seeds.size()))
     seeds.push_back(std::move(seed));
-  return compilePool(bench, pool, seeds);
+  for (std::string &seed : source.seeds(shares.tileSeeds(seeds.size())))
+    seeds.push_back(std::move(seed));
+  return collection.add(seeds);
 }
 
 llvm::Error helion::aot::collect(Workbench &bench, Pool &pool) {
   const SearchKernel &kernel = pool.getProblem().kernel;
+  Collection collection{bench, pool};
   RandomDraws random{CandidateSource(kernel, bench.options.seed)};
   CandidateSource directed(kernel, bench.options.seed);
-  if (llvm::Error error = compilePool(bench, pool, directed.general()))
+  if (llvm::Error error = collection.add(directed.general()))
     return error;
   if (auto whole = directed.all(bench.options.pool * kDrawsPerArtifact)) {
-    if (llvm::Error error = compilePool(bench, pool, *whole))
+    if (llvm::Error error = collection.add(*whole))
       return error;
     return pool.measureOnce();
   }
-  if (llvm::Error error = addSeeds(bench, pool, directed))
+  if (llvm::Error error = addSeeds(collection, directed))
     return error;
-  if (llvm::Error error = drawMore(bench, pool, random))
+  if (llvm::Error error = drawMore(collection, random))
     return error;
-  if (llvm::Error error = coverRows(bench, pool, directed))
+  if (llvm::Error error = coverRows(collection, directed))
     return error;
   if (llvm::Error error = pool.measureOnce())
     return error;
-  return addGenerations(bench, pool, directed);
+  return addGenerations(collection, directed);
 }
 
 /// Those that may be the best, or within the threshold of it, and are not known well enough to tell.
