@@ -53,7 +53,20 @@ llvm::Expected<json::Array> helion::aot::wireBuffers(const Row &row, const Resol
   return buffers;
 }
 
+static json::Object wireMap(const ResolvedPlan &plan, const ResolvedWord &word) {
+  const ResolvedMap &map = *word.map;
+  return json::Object{{"map", plan.buffers[*word.buffer].name},
+                      {"byte_offset", word.byteOffset},
+                      {"dtype", dtypeName(map.dtype)},
+                      {"sizes", json::Array(map.sizes)},
+                      {"strides", json::Array(map.byteStrides)},
+                      {"box", json::Array(map.box)},
+                      {"swizzle", map.swizzle}};
+}
+
 static json::Object wireWord(const ResolvedPlan &plan, const ResolvedWord &word) {
+  if (word.map)
+    return wireMap(plan, word);
   if (word.buffer)
     return json::Object{{"pointer", plan.buffers[*word.buffer].name}, {"byte_offset", word.byteOffset}};
   return json::Object{{"index", static_cast<int64_t>(word.bits)}};

@@ -26,10 +26,11 @@ namespace HELION_RUNTIME {
 static constexpr const char *libraryName = "libcuda.so.1";
 static const char *const functionNames[] = {
 #define HELION_CUDA_DRIVER_NAME(NAME, ...) #NAME,
-    HELION_CUDA_DRIVER_FUNCTIONS(HELION_CUDA_DRIVER_NAME)
+    HELION_CUDA_DRIVER_FUNCTIONS(HELION_CUDA_DRIVER_NAME) HELION_CUDA_DRIVER_OPTIONAL_FUNCTIONS(HELION_CUDA_DRIVER_NAME)
 #undef HELION_CUDA_DRIVER_NAME
 };
 static constexpr size_t functionCount = sizeof functionNames / sizeof *functionNames;
+static constexpr size_t neededCount = offsetof(CudaDriver, cuTensorMapEncodeTiled) / sizeof(void *);
 static_assert(sizeof(CudaDriver) == functionCount * sizeof(void *), "the table holds functions and nothing else");
 
 static CudaDriver table;
@@ -85,7 +86,7 @@ static void openDriver() {
   void *addresses[functionCount];
   for (size_t i = 0; i < functionCount; ++i) {
     addresses[i] = dlsym(library, functionNames[i]);
-    if (!addresses[i])
+    if (!addresses[i] && i < neededCount)
       return setProblem(opening, CudaStatus::NoFunction,
                         "the NVIDIA driver lacks the function `%s`; install a newer driver", functionNames[i]);
   }
@@ -227,7 +228,7 @@ CUresult cudaAllowShared(const CudaDriver &driver, CUfunction function, int64_t 
              : driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(sharedBytes));
 }
 
-CUresult cudaLaunch(const CudaDriver &driver, const CudaLaunch &launch, CUstream stream) {
+CUresult cudaLaunchAt(const CudaDriver &driver, const CudaLaunch &launch, void **parameters, CUstream stream) {
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
     return CUDA_SUCCESS;
   constexpr int64_t most = 0x7fffffff; // Smaller limits are the driver's to know.
@@ -235,15 +236,69 @@ CUresult cudaLaunch(const CudaDriver &driver, const CudaLaunch &launch, CUstream
   for (int64_t size : sizes)
     if (size > most)
       return CUDA_ERROR_INVALID_VALUE;
+  return driver.cuLaunchKernel(launch.function, unsigned(launch.grid[0]), unsigned(launch.grid[1]),
+                               unsigned(launch.grid[2]), unsigned(launch.threads), 1, 1, unsigned(launch.sharedBytes),
+                               stream, parameters, nullptr);
+}
+
+CUresult cudaLaunch(const CudaDriver &driver, const CudaLaunch &launch, CUstream stream) {
   if (launch.argumentCount > maxCudaArguments)
     return CUDA_ERROR_INVALID_VALUE;
   void *parameters[maxCudaArguments + 1];
   for (int i = 0; i < launch.argumentCount; ++i)
     parameters[i] = const_cast<int64_t *>(launch.arguments + i);
   parameters[launch.argumentCount] = nullptr;
-  return driver.cuLaunchKernel(launch.function, unsigned(launch.grid[0]), unsigned(launch.grid[1]),
-                               unsigned(launch.grid[2]), unsigned(launch.threads), 1, 1, unsigned(launch.sharedBytes),
-                               stream, parameters, nullptr);
+  return cudaLaunchAt(driver, launch, parameters, stream);
+}
+
+//===-- Tensor maps -----------------------------------------------------------------------------------------------===//
+
+namespace {
+struct MapType {
+  DType dtype;
+  CUtensorMapDataType type;
+};
+} // namespace
+
+// A copy moves bits: a type of the same width stands for those that maps do not know. In the order of the enum.
+static constexpr MapType mapTypes[] = {
+    {DType::F64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64},  {DType::F32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+    {DType::F16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16},  {DType::BF16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+    {DType::F8E4M3, CU_TENSOR_MAP_DATA_TYPE_UINT8}, {DType::F8E5M2, CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {DType::I64, CU_TENSOR_MAP_DATA_TYPE_INT64},    {DType::I32, CU_TENSOR_MAP_DATA_TYPE_INT32},
+    {DType::I16, CU_TENSOR_MAP_DATA_TYPE_UINT16},   {DType::I8, CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {DType::UI8, CU_TENSOR_MAP_DATA_TYPE_UINT8},    {DType::Bool, CU_TENSOR_MAP_DATA_TYPE_UINT8},
+};
+static constexpr bool hasAllTypes() {
+  for (size_t i = 0; i < sizeof mapTypes / sizeof *mapTypes; ++i)
+    if (mapTypes[i].dtype != static_cast<DType>(i))
+      return false;
+  return sizeof mapTypes / sizeof *mapTypes == sizeof dtypes / sizeof *dtypes;
+}
+static_assert(hasAllTypes(), "a row for each element type");
+
+static CUtensorMapSwizzle swizzleOf(int bytes) {
+  switch (bytes) {
+  case 32:
+    return CU_TENSOR_MAP_SWIZZLE_32B;
+  case 64:
+    return CU_TENSOR_MAP_SWIZZLE_64B;
+  case 128:
+    return CU_TENSOR_MAP_SWIZZLE_128B;
+  default:
+    return CU_TENSOR_MAP_SWIZZLE_NONE;
+  }
+}
+
+CUresult cudaEncodeMap(const CudaDriver &driver, const MapBox &box, const MapTensor &tensor, MapBytes &map) {
+  static constexpr uint32_t elementStrides[maxMapRank] = {1, 1, 1, 1, 1};
+  // Of signed numbers the driver gets the bits: a negative one is too large for it.
+  return driver.cuTensorMapEncodeTiled(
+      reinterpret_cast<CUtensorMap *>(&map), mapTypes[static_cast<size_t>(box.dtype)].type, uint32_t(box.rank),
+      const_cast<char *>(tensor.data), reinterpret_cast<const uint64_t *>(tensor.sizes),
+      reinterpret_cast<const uint64_t *>(tensor.byteStrides), box.extents, elementStrides,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzleOf(box.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
 } // namespace HELION_RUNTIME

@@ -6,6 +6,7 @@
 #define HELION_AOT_RUNNER_RUNTIME_CUDA_H
 
 #include "CudaDriver.h"
+#include "KernelAbi.h"
 
 namespace HELION_RUNTIME {
 
@@ -86,6 +87,12 @@ CUresult cudaAllowShared(const CudaDriver &driver, CUfunction function, int64_t 
 
 /// Puts the launch on the stream. A grid with a 0 is skipped.
 CUresult cudaLaunch(const CudaDriver &driver, const CudaLaunch &launch, CUstream stream);
+
+/// The same for parameters of any kind: one address each instead of `arguments`.
+CUresult cudaLaunchAt(const CudaDriver &driver, const CudaLaunch &launch, void **parameters, CUstream stream);
+
+/// Makes a tensor map; the driver must have the function. It refuses what the hardware cannot do.
+CUresult cudaEncodeMap(const CudaDriver &driver, const MapBox &box, const MapTensor &tensor, MapBytes &map);
 
 } // namespace HELION_RUNTIME
 

@@ -62,9 +62,30 @@ enum CUfunction_attribute : int {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
 };
 enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
+enum CUtensorMapDataType : int {
+  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+  CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1,
+  CU_TENSOR_MAP_DATA_TYPE_INT32 = 3,
+  CU_TENSOR_MAP_DATA_TYPE_INT64 = 5,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT32 = 7,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT64 = 8,
+  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
+};
+enum CUtensorMapInterleave : int { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };
+enum CUtensorMapSwizzle : int {
+  CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+  CU_TENSOR_MAP_SWIZZLE_32B = 1,
+  CU_TENSOR_MAP_SWIZZLE_64B = 2,
+  CU_TENSOR_MAP_SWIZZLE_128B = 3,
+};
+enum CUtensorMapL2promotion : int { CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3 };
+enum CUtensorMapFloatOOBfill : int { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 };
+/// 128 bytes, aligned to 64.
+using CUtensorMap = struct CUtensorMap_st;
 enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
 
-/// Name and parameters of each function of the table. Where the ABI changed, the name is the newer symbol's.
+/// Name and parameters of each function that must be there. Where the ABI changed, the name is the newer symbol's.
 #define HELION_CUDA_DRIVER_FUNCTIONS(F)                                                                                \
   F(cuInit, unsigned flags)                                                                                            \
   F(cuDriverGetVersion, int *version)                                                                                  \
@@ -119,9 +140,17 @@ enum CUjit_option : int { CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_S
   F(cuEventSynchronize, CUevent event)                                                                                 \
   F(cuEventElapsedTime, float *milliseconds, CUevent from, CUevent to)
 
+/// Those that only some kernels need: null where the driver lacks them.
+#define HELION_CUDA_DRIVER_OPTIONAL_FUNCTIONS(F)                                                                       \
+  F(cuTensorMapEncodeTiled, CUtensorMap *map, CUtensorMapDataType type, uint32_t rank, void *data,                     \
+    const uint64_t *sizes, const uint64_t *byteStrides, const uint32_t *box, const uint32_t *elementStrides,           \
+    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,                    \
+    CUtensorMapFloatOOBfill fill)
+
 struct CudaDriver {
 #define HELION_CUDA_DRIVER_MEMBER(NAME, ...) CUresult (*NAME)(__VA_ARGS__);
   HELION_CUDA_DRIVER_FUNCTIONS(HELION_CUDA_DRIVER_MEMBER)
+  HELION_CUDA_DRIVER_OPTIONAL_FUNCTIONS(HELION_CUDA_DRIVER_MEMBER)
 #undef HELION_CUDA_DRIVER_MEMBER
 };
 

@@ -7,6 +7,7 @@
 
 #include "Protocol.h"
 
+#include "aot-runner/runtime/KernelAbi.h"
 #include "aot-runner/runtime/dlpack.h"
 
 #include <memory>
@@ -32,10 +33,20 @@ struct Fill {
   uint64_t pattern = 0;
 };
 
+/// A parameter that is a tensor map.
+struct LaunchMap {
+  size_t argument = 0; // Its place among the launch's arguments.
+  std::string buffer;
+  HELION_RUNTIME::MapBox box = {};
+  HELION_RUNTIME::MapTensor tensor = {};
+  HELION_RUNTIME::MapBytes bytes = {}; // Made by `prepare`.
+};
+
 struct Launch {
   std::string symbol;
   void *kernel = nullptr;
-  std::vector<int64_t> arguments;
+  std::vector<int64_t> arguments; // 0 in the place of a map.
+  std::vector<LaunchMap> maps;    // GPU.
   int64_t grid[3] = {0, 0, 0};
   int64_t scratchBytes = 0; // CPU: of each thread of the pool.
   int64_t threads = 0;      // GPU: of a block.
@@ -79,7 +90,7 @@ public:
   /// Reads the keys of a launch step that only this kind of device has; `launch` has all else but its kernel.
   virtual void readLaunch(Fields &fields, Launch &launch, Failure &failure) = 0;
   /// Called once the kernel is known, before the first run.
-  virtual void prepare(const Launch &launch, Failure &failure) = 0;
+  virtual void prepare(Launch &launch, Failure &failure) = 0;
   virtual void run(const Fill &fill, Failure &failure) = 0;
   virtual void run(const Launch &launch, Failure &failure) = 0;
   /// Waits until all of it has run.

@@ -46,10 +46,13 @@ public:
     return loadSharedObject(path, failure);
   }
   void setThreads(int threads) override { runtime::ThreadPool::get().setThreads(threads); }
-  void readLaunch(Fields &fields, Launch &launch, Failure &) override {
+  void readLaunch(Fields &fields, Launch &launch, Failure &failure) override {
     launch.scratchBytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32, 0);
+    if (!launch.maps.empty())
+      failure.set("protocol", "`" + launch.symbol + "` takes a map of `" + launch.maps.front().buffer +
+                                  "`; only kernels of a GPU can");
   }
-  void prepare(const Launch &, Failure &) override {}
+  void prepare(Launch &, Failure &) override {}
   void run(const Fill &fill, Failure &failure) override;
   void run(const Launch &launch, Failure &failure) override;
   void finish(Failure &) override {}

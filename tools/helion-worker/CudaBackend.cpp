@@ -117,7 +117,7 @@ public:
   std::unique_ptr<Artifact> load(const std::string &path, Failure &failure) override;
   void setThreads(int) override {}
   void readLaunch(Fields &fields, Launch &launch, Failure &failure) override;
-  void prepare(const Launch &launch, Failure &failure) override;
+  void prepare(Launch &launch, Failure &failure) override;
   void run(const Fill &fill, Failure &failure) override;
   void run(const Launch &launch, Failure &failure) override;
   void finish(Failure &failure) override {
@@ -140,6 +140,8 @@ public:
   void describeSample(Json &answer, bool after) const override;
 
 private:
+  runtime::CUresult launchWithMaps(const Launch &launch, const runtime::CudaLaunch &words) const;
+
   Driver driver;
   runtime::CudaFacts facts;
   Nvml nvml;
@@ -242,8 +244,15 @@ void CudaBackend::readLaunch(Fields &fields, Launch &launch, Failure &failure) {
   limit("arguments", int64_t(launch.arguments.size()), runtime::maxCudaArguments);
 }
 
-void CudaBackend::prepare(const Launch &launch, Failure &failure) {
+void CudaBackend::prepare(Launch &launch, Failure &failure) {
   auto function = static_cast<runtime::CUfunction>(launch.kernel);
+  if (!launch.maps.empty() && !driver->cuTensorMapEncodeTiled)
+    return failure.set("launch", "`" + launch.symbol + "` takes a map of `" + launch.maps.front().buffer +
+                                     "`, and the NVIDIA driver lacks the function `cuTensorMapEncodeTiled`; install a "
+                                     "newer driver");
+  for (LaunchMap &map : launch.maps)
+    driver.did(runtime::cudaEncodeMap(driver.functions(), map.box, map.tensor, map.bytes),
+               ("making the map of `" + map.buffer + "` for `" + launch.symbol + "`").c_str(), "launch", failure);
   driver.did(runtime::cudaAllowShared(driver.functions(), function, launch.sharedBytes),
              ("allowing `" + launch.symbol + "` its shared memory").c_str(), "launch", failure);
 }
@@ -251,6 +260,17 @@ void CudaBackend::prepare(const Launch &launch, Failure &failure) {
 void CudaBackend::run(const Fill &fill, Failure &failure) {
   driver.did(runtime::cudaFill(driver.functions(), fill.data, fill.bytes, fill.pattern, stream), "a fill", "device",
              failure);
+}
+
+/// The driver copies the maps, as it does words, so a graph keeps them.
+runtime::CUresult CudaBackend::launchWithMaps(const Launch &launch, const runtime::CudaLaunch &words) const {
+  std::vector<void *> parameters;
+  for (const int64_t &word : launch.arguments)
+    parameters.push_back(const_cast<int64_t *>(&word));
+  for (const LaunchMap &map : launch.maps)
+    parameters[map.argument] = const_cast<unsigned char *>(map.bytes.bytes);
+  parameters.push_back(nullptr);
+  return runtime::cudaLaunchAt(driver.functions(), words, parameters.data(), stream);
 }
 
 void CudaBackend::run(const Launch &launch, Failure &failure) {
@@ -261,7 +281,8 @@ void CudaBackend::run(const Launch &launch, Failure &failure) {
   words.grid = launch.grid;
   words.threads = launch.threads;
   words.sharedBytes = launch.sharedBytes;
-  runtime::CUresult result = runtime::cudaLaunch(driver.functions(), words, stream);
+  runtime::CUresult result =
+      launch.maps.empty() ? runtime::cudaLaunch(driver.functions(), words, stream) : launchWithMaps(launch, words);
   if (result != runtime::CUDA_SUCCESS)
     driver.did(result, ("launching `" + launch.symbol + "`").c_str(), "launch", failure);
 }

@@ -79,10 +79,82 @@ static int64_t argumentWord(const Json &argument, Case &buffers, Failure &failur
   } else if (fields.has("scalar")) {
     word = scalarWord(fields, failure);
   } else {
-    failure.set("protocol", "an argument has none of `pointer`, `index` and `scalar`");
+    failure.set("protocol", "an argument has none of `pointer`, `index`, `scalar` and `map`");
   }
   fields.finish();
   return word;
+}
+
+/// Of a tensor from the address of its first element on: the bytes that it has. False where they cannot be counted.
+static bool findSpan(const runtime::MapBox &box, const runtime::MapTensor &tensor, int64_t &begin, int64_t &end) {
+  begin = 0;
+  end = runtime::info(box.dtype).bytes;
+  for (int dim = 0; dim < box.rank; ++dim) {
+    int64_t stride = dim == 0 ? runtime::info(box.dtype).bytes : tensor.byteStrides[dim - 1], reach = 0;
+    int64_t &side = stride < 0 ? begin : end;
+    if (__builtin_mul_overflow(tensor.sizes[dim] - 1, stride, &reach) || __builtin_add_overflow(side, reach, &side))
+      return false;
+  }
+  return true;
+}
+
+/// The address of a tensor that lies in the buffer.
+static Address mapAddress(const LaunchMap &map, int64_t offset, Case &buffers, Failure &failure) {
+  int64_t begin = 0, end = 0;
+  if (!findSpan(map.box, map.tensor, begin, end) || begin < -maxBytes || end > maxBytes) {
+    failure.set("protocol", "the map of `" + map.buffer + "` has more bytes than a buffer can");
+    return 0;
+  }
+  return addressIn(buffers, map.buffer, offset + begin, end - begin, failure) - Address(begin);
+}
+
+/// Reads the lists of a map, which must have the same length; whether a driver takes their numbers is for it to say.
+static void readMapDims(Fields &fields, LaunchMap &map, Failure &failure) {
+  std::vector<int64_t> sizes = fields.integers("sizes"), strides = fields.integers("strides");
+  std::vector<int64_t> box = fields.integers("box");
+  bool fits = !sizes.empty() && sizes.size() <= runtime::maxMapRank && strides.size() + 1 == sizes.size() &&
+              box.size() == sizes.size();
+  if (!fits)
+    return failure.set("protocol", "the map of `" + map.buffer + "` has " + std::to_string(sizes.size()) + " sizes, " +
+                                       std::to_string(strides.size()) + " strides and a box of " +
+                                       std::to_string(box.size()) + " dims; 1 to 5, one fewer and as many are needed");
+  map.box.rank = int(sizes.size());
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (sizes[dim] < 1 || box[dim] < 1 || box[dim] > UINT32_MAX)
+      failure.set("protocol", "the map of `" + map.buffer + "` has a size of " + std::to_string(sizes[dim]) +
+                                  " and a box of " + std::to_string(box[dim]) + " in one dim; at least 1 is needed");
+    map.tensor.sizes[dim] = sizes[dim];
+    map.box.extents[dim] = uint32_t(box[dim]);
+    if (dim > 0)
+      map.tensor.byteStrides[dim - 1] = strides[dim - 1];
+  }
+}
+
+static LaunchMap bindMap(const Json &argument, size_t place, Case &buffers, Failure &failure) {
+  Fields fields(argument, "an argument", failure);
+  LaunchMap map;
+  map.argument = place;
+  map.buffer = fields.text("map");
+  std::string dtype = fields.text("dtype");
+  int64_t offset = fields.integer("byte_offset", -maxBytes, maxBytes);
+  map.box.swizzle = int(fields.integer("swizzle", 0, 128));
+  if (!runtime::parseDType(dtype.c_str(), map.box.dtype))
+    failure.set("protocol", "the map of `" + map.buffer + "` has the unknown dtype `" + dtype + "`");
+  if (map.box.swizzle != 0 && map.box.swizzle != 32 && map.box.swizzle != 64 && map.box.swizzle != 128)
+    failure.set("protocol", "the map of `" + map.buffer + "` has the swizzle " + std::to_string(map.box.swizzle) +
+                                "; 0, 32, 64 and 128 are allowed");
+  readMapDims(fields, map, failure);
+  fields.finish();
+  Address data = failure ? 0 : mapAddress(map, offset, buffers, failure);
+  map.tensor.data = reinterpret_cast<const char *>(data);
+  return map;
+}
+
+static void bindArgument(const Json &argument, Case &buffers, Launch &launch, Failure &failure) {
+  bool isMap = argument.is_object() && argument.contains("map");
+  if (isMap)
+    launch.maps.push_back(bindMap(argument, launch.arguments.size(), buffers, failure));
+  launch.arguments.push_back(isMap ? 0 : argumentWord(argument, buffers, failure));
 }
 
 void Plan::bindLaunch(Fields &fields, const Artifact &artifact, Case &buffers, Step &step, Failure &failure) {
@@ -95,7 +167,7 @@ void Plan::bindLaunch(Fields &fields, const Artifact &artifact, Case &buffers, S
   for (size_t d = 0; d < 3; ++d)
     launch.grid[d] = d < grid.size() ? grid[d] : 1;
   for (const Json &argument : fields.list("arguments"))
-    launch.arguments.push_back(argumentWord(argument, buffers, failure));
+    bindArgument(argument, buffers, launch, failure);
   device.readLaunch(fields, launch, failure);
   if (!failure)
     launch.kernel = artifact.find(launch.symbol, failure);

@@ -53,6 +53,20 @@ TEST(WireForm, InPlaceArgumentsAndDraws) {
   EXPECT_NE(std::memcmp(a.storage->data(), b.storage->data(), a.storage->size()), 0);
 }
 
+TEST(WireForm, Maps) {
+  ResolvedPlan plan;
+  plan.buffers.push_back({ResolvedBuffer::Role::Argument, "x", Dtype::BF16, {48, 100}, {128, 1}});
+  ResolvedWord map;
+  map.buffer = 0;
+  map.byteOffset = 256;
+  map.map = ResolvedMap{Dtype::BF16, {100, 47}, {256}, {64, 32}, 128};
+  plan.steps = {ResolvedLaunch{"k_1", {3, 1, 1}, {map}, ThreadBlock{128, 0}}};
+  EXPECT_EQ(textOf(wirePlan(plan)),
+            R"({"steps":[{"arguments":[{"box":[64,32],"byte_offset":256,"dtype":"bf16","map":"x","sizes":[100,47],)"
+            R"("strides":[256],"swizzle":128}],"grid":[3,1,1],"shared":0,"step":"launch","symbol":"k_1",)"
+            R"("threads":128}]})");
+}
+
 TEST(WireForm, LaunchesOfAGpuSayTheirBlocks) {
   ResolvedPlan plan;
   plan.scratchBytes = 64;

@@ -112,4 +112,81 @@ TEST(CudaTest, launchesPassWords) {
   EXPECT_EQ(cudaLaunch(driver, launch, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST(CudaTest, parametersOfAnyKind) {
+  static void **seen;
+  CudaDriver driver = hostDriver();
+  driver.cuLaunchKernel = [](CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                             void **parameters, void **) {
+    seen = parameters;
+    return CUDA_SUCCESS;
+  };
+  const int64_t grid[] = {2, 3, 4};
+  CudaLaunch launch;
+  launch.grid = grid;
+  void *parameters[] = {&launch, nullptr};
+  EXPECT_EQ(cudaLaunchAt(driver, launch, parameters, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(seen, parameters);
+}
+
+/// What the driver was asked for.
+struct AskedMap {
+  void *map, *data;
+  int type, swizzle;
+  std::vector<uint64_t> sizes, strides;
+  std::vector<uint32_t> box, elementStrides;
+  int interleave, promotion, fill;
+};
+
+TEST(CudaTest, maps) {
+  static AskedMap asked;
+  CudaDriver driver = hostDriver();
+  driver.cuTensorMapEncodeTiled =
+      [](CUtensorMap *map, CUtensorMapDataType type, uint32_t rank, void *data, const uint64_t *sizes,
+         const uint64_t *strides, const uint32_t *box, const uint32_t *steps, CUtensorMapInterleave interleave,
+         CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+        asked = {map,
+                 data,
+                 type,
+                 swizzle,
+                 {sizes, sizes + rank},
+                 {strides, strides + rank - 1},
+                 {box, box + rank},
+                 {steps, steps + rank},
+                 interleave,
+                 promotion,
+                 fill};
+        return CUresult(swizzle == CU_TENSOR_MAP_SWIZZLE_32B ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
+      };
+  MapBytes map;
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(&map) % 64, 0u);
+  EXPECT_EQ(sizeof map, 128u);
+  char data[16];
+  const MapTensor tensor = {data, {100, 48, 7}, {256, 12288}};
+  EXPECT_EQ(cudaEncodeMap(driver, {DType::BF16, 3, {64, 32, 1}, 128}, tensor, map), CUDA_SUCCESS);
+  EXPECT_EQ(asked.map, &map);
+  EXPECT_EQ(asked.data, data);
+  EXPECT_EQ(asked.type, 9);
+  EXPECT_EQ(asked.swizzle, 3);
+  EXPECT_EQ(asked.sizes, (std::vector<uint64_t>{100, 48, 7}));
+  EXPECT_EQ(asked.strides, (std::vector<uint64_t>{256, 12288}));
+  EXPECT_EQ(asked.box, (std::vector<uint32_t>{64, 32, 1}));
+  EXPECT_EQ(asked.elementStrides, (std::vector<uint32_t>{1, 1, 1}));
+  EXPECT_EQ(asked.interleave, 0);
+  EXPECT_EQ(asked.promotion, 3);
+  EXPECT_EQ(asked.fill, 0);
+  EXPECT_EQ(cudaEncodeMap(driver, {DType::F32, 1, {8}, 32}, tensor, map), CUDA_ERROR_INVALID_VALUE);
+  // By cuda.h.
+  const std::pair<DType, int> types[] = {{DType::UI8, 0}, {DType::I8, 0},     {DType::Bool, 0}, {DType::F8E4M3, 0},
+                                         {DType::I16, 1}, {DType::F8E5M2, 0}, {DType::I32, 3},  {DType::I64, 5},
+                                         {DType::F16, 6}, {DType::F32, 7},    {DType::F64, 8},  {DType::BF16, 9}};
+  for (auto [dtype, number] : types) {
+    cudaEncodeMap(driver, {dtype, 1, {16}, 0}, tensor, map);
+    EXPECT_EQ(asked.type, number) << info(dtype).name;
+  }
+  for (auto [bytes, number] : {std::pair(0, 0), std::pair(32, 1), std::pair(64, 2), std::pair(128, 3)}) {
+    cudaEncodeMap(driver, {DType::F32, 1, {16}, bytes}, tensor, map);
+    EXPECT_EQ(asked.swizzle, number);
+  }
+}
+
 } // namespace

@@ -33,7 +33,8 @@
 #ifndef FAKE_INIT
 #define FAKE_INIT 0 // cuInit's answer.
 #endif
-// FAKE_WITHOUT_GRAPHS leaves cuGraphLaunch out; REFUSES_CUBINS takes texts alone.
+// FAKE_WITHOUT_GRAPHS leaves cuGraphLaunch out, FAKE_WITHOUT_MAPS cuTensorMapEncodeTiled; REFUSES_CUBINS takes texts
+// alone.
 
 enum {
   INVALID_VALUE = 1,
@@ -45,7 +46,7 @@ enum {
   INVALID_PTX = 218,
   NOT_FOUND = 500
 };
-enum { GRANTED_SHARED = 48 << 10, MAX_SHARED = 227 << 10, MAX_THREADS = 1024, MAX_GRID_YZ = 65535, WORDS = 128 };
+enum { GRANTED_SHARED = 48 << 10, MAX_SHARED = 227 << 10, MAX_THREADS = 1024, MAX_GRID_YZ = 65535, WORDS = 128, MAPS = 4 };
 
 struct context {
   int device;
@@ -67,6 +68,8 @@ struct operation {
   struct function *function;
   unsigned grid[3], threads, shared;
   uint64_t words[WORDS];
+  struct fake_map maps[MAPS];
+  unsigned char mapOf[WORDS]; // 0, or one more than the map that the parameter is.
 };
 
 struct graph {
@@ -282,7 +285,7 @@ static void set(const struct operation *work) {
 static void launch(struct operation *work) {
   void *parameters[WORDS];
   for (int i = 0; i < WORDS; ++i)
-    parameters[i] = &work->words[i];
+    parameters[i] = work->mapOf[i] ? (void *)&work->maps[work->mapOf[i] - 1] : &work->words[i];
   int error = work->function->run(parameters, work->grid, work->threads, work->shared, &state);
   __atomic_add_fetch(&state.launches, 1, __ATOMIC_RELAXED);
   if (error)
@@ -346,12 +349,60 @@ int cuLaunchKernel(struct function *function, unsigned x, unsigned y, unsigned z
   if (x == 0 || y == 0 || z == 0 || y > MAX_GRID_YZ || z > MAX_GRID_YZ || threads == 0 || threads > MAX_THREADS ||
       threadsY != 1 || threadsZ != 1 || shared > function->allowedShared)
     return INVALID_VALUE;
-  for (int i = 0; parameters[i]; ++i)
+  unsigned char maps = 0;
+  for (int i = 0; parameters[i]; ++i) {
     memcpy(&work.words[i], parameters[i], 8);
+    if (work.words[i] != FAKE_MAP_MAGIC)
+      continue;
+    memcpy(&work.maps[maps], parameters[i], sizeof work.maps[maps]);
+    work.mapOf[i] = ++maps;
+  }
   // What a kernel's registers ask for is not seen before its launch.
   int error = function->run(NULL, work.grid, threads, shared, &state);
   return error ? error : put(stream, &work);
 }
+
+//===-- Tensor maps -----------------------------------------------------------------------------------------------===//
+
+#ifndef FAKE_WITHOUT_MAPS
+/// What the hardware can do, as the driver's manual has it.
+static int isMapGood(const struct fake_map *map, const uint32_t *steps) {
+  static const unsigned char elementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  static const unsigned char widest[] = {0, 32, 64, 128};
+  unsigned rowBytes = map->box[0] * elementBytes[map->type];
+  int good = map->address % 16 == 0 && rowBytes % 16 == 0 && (!map->swizzle || rowBytes <= widest[map->swizzle]);
+  for (int d = 0; d < map->rank; ++d) {
+    good = good && map->sizes[d] >= 1 && map->sizes[d] <= 1ul << 32 && map->box[d] >= 1 && map->box[d] <= 256;
+    good = good && steps[d] == 1;
+    good = good && (d == 0 || (map->byteStrides[d - 1] % 16 == 0 && map->byteStrides[d - 1] < 1ul << 40));
+  }
+  return good;
+}
+
+int cuTensorMapEncodeTiled(struct fake_map *map, int type, uint32_t rank, void *data, const uint64_t *sizes,
+                           const uint64_t *byteStrides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int promotion, int fill) {
+  if ((uint64_t)map % 64 != 0 || type < 0 || type > 9 || rank < 1 || rank > 5 || interleave != 0 || swizzle < 0 ||
+      swizzle > 3 || promotion < 0 || promotion > 3 || fill != 0)
+    return INVALID_VALUE;
+  struct fake_map made = {.magic = FAKE_MAP_MAGIC, .address = (uint64_t)data, .rank = (uint8_t)rank};
+  made.type = (uint8_t)type;
+  made.swizzle = (uint8_t)swizzle;
+  made.promotion = (uint8_t)promotion;
+  for (uint32_t d = 0; d < rank; ++d) {
+    made.sizes[d] = sizes[d];
+    made.box[d] = box[d] > 0xffff ? 0xffff : (uint16_t)box[d];
+    if (d > 0)
+      made.byteStrides[d - 1] = byteStrides[d - 1];
+  }
+  ++state.maps;
+  state.lastMap = made;
+  if (!isMapGood(&made, steps))
+    return INVALID_VALUE;
+  *map = made;
+  return 0;
+}
+#endif
 
 int cuStreamCreate(void **stream, unsigned flags) {
   USABLE();

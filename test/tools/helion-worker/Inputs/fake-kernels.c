@@ -4,6 +4,7 @@
 #include "fake-cuda.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define POINTER(I) (*(float **)parameters[I])
 #define INTEGER(I) (*(int64_t *)parameters[I])
@@ -69,6 +70,54 @@ int facts(void **parameters, const unsigned *grid, unsigned threads, unsigned sh
                     (float)shared};
   for (int i = 0; i < 6; ++i)
     POINTER(1)[i] = values[i];
+  return 0;
+}
+
+/// Where the hardware puts a byte of a box: pieces of 16 bytes change places inside rows of the swizzle.
+static uint64_t swizzled(const struct fake_map *map, uint64_t byte) {
+  uint64_t pieces = (1u << map->swizzle) - 1;
+  return byte ^ ((byte >> 7 & pieces) << 4);
+}
+
+// map of a matrix, out, extents of the box, its bytes: block (x, y) copies its box to out as it lies in shared memory.
+int boxes(void **parameters, const unsigned *grid, unsigned threads, unsigned shared, const struct fake_state *before) {
+  static const unsigned char elementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  CHECKED();
+  const struct fake_map *map = parameters[0];
+  uint64_t element = elementBytes[map->type], boxBytes = (uint64_t)INTEGER(4);
+  char *out = (char *)POINTER(1);
+  if (map->rank != 2 || map->box[0] != INTEGER(2) || map->box[1] != INTEGER(3) ||
+      element * map->box[0] * map->box[1] != boxBytes)
+    return 719;
+  for (uint64_t i = 0; i < (uint64_t)grid[0] * grid[1] * map->box[0] * map->box[1]; ++i) {
+    uint64_t column = i % map->box[0], row = i / map->box[0] % map->box[1], block = i / map->box[0] / map->box[1];
+    uint64_t x = block % grid[0] * map->box[0] + column, y = block / grid[0] * map->box[1] + row;
+    char *to = out + block * boxBytes + swizzled(map, (row * map->box[0] + column) * element);
+    if (x < map->sizes[0] && y < map->sizes[1])
+      memcpy(to, (char *)map->address + y * map->byteStrides[0] + x * element, element);
+    else
+      memset(to, 0, element);
+  }
+  return 0;
+}
+
+// word, map, out: all that the map was made with, as floats.
+int map_facts(void **parameters, const unsigned *grid, unsigned threads, unsigned shared,
+              const struct fake_state *before) {
+  CHECKED();
+  const struct fake_map *map = parameters[1];
+  float *out = POINTER(2);
+  *out++ = (float)INTEGER(0);
+  *out++ = (float)(map->address % 128);
+  *out++ = map->rank;
+  *out++ = map->type;
+  *out++ = map->swizzle;
+  *out++ = map->promotion;
+  for (int d = 0; d < map->rank; ++d) {
+    *out++ = (float)map->sizes[d];
+    *out++ = d ? (float)map->byteStrides[d - 1] : 0;
+    *out++ = map->box[d];
+  }
   return 0;
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks a worker on an NVIDIA GPU with hand-written kernels: values, fills, times, and what it says of each mishap.
 
-Use: gpu-check.py [--worker "COMMAND"] [--target nvidia:sm_80] [--artifact FILE.ptx|FILE.cubin] [--megabytes N]
+Use: gpu-check.py [--worker "COMMAND"] [--target nvidia:sm_80] [--artifact FILE.ptx|FILE.cubin] [--boxes FILE] [--megabytes N]
+The kernels of --boxes take tensor maps and run on devices of compute capability 9.0 only.
 Prints one line a check; the exit status is 0 when all are right. Needs nothing but Python.
 """
 import argparse
@@ -21,6 +22,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--worker", default="helion-worker")
 parser.add_argument("--target", default="nvidia:sm_80")
 parser.add_argument("--artifact", default=os.path.join(HERE, "gpu-kernels.ptx"))
+parser.add_argument("--boxes", default=os.path.join(HERE, "gpu-boxes.ptx"))
 parser.add_argument("--megabytes", type=int, default=256, help="of each tensor that is timed")
 options = parser.parse_args()
 failed = []
@@ -51,7 +53,7 @@ class Worker:
 
 
 def launch(symbol, grid, *arguments, threads=256, shared=0):
-    words = [{"pointer": a} if isinstance(a, str) else {"index": a} for a in arguments]
+    words = [a if isinstance(a, dict) else {"pointer": a} if isinstance(a, str) else {"index": a} for a in arguments]
     return {"step": "launch", "symbol": symbol, "grid": grid, "threads": threads, "shared": shared, "arguments": words}
 
 
@@ -108,6 +110,62 @@ def check_values(worker):
         check(f"fill with {pattern}", answer["ok"] and base64.b64decode(answer["outputs"][0]["data"]) == expected, answer)
 
 
+ELEMENTS = {"f32": ("f", 4), "bf16": ("H", 2), "ui8": ("B", 1)}
+
+
+def boxes_of(dtype, values, stride, offset, sizes, box, swizzle):
+    """What the device has of the boxes of a matrix: rows behind each other, 0 beyond the edges, pieces of 16 bytes swizzled."""
+    kind, item = ELEMENTS[dtype]
+    result = bytearray()
+    for top in range(0, sizes[1], box[1]):
+        for left in range(0, sizes[0], box[0]):
+            flat = array.array(kind, [values[offset + row * stride + column] if row < sizes[1] and column < sizes[0] else 0
+                                      for row in range(top, top + box[1]) for column in range(left, left + box[0])]).tobytes()
+            placed = bytearray(len(flat))
+            for piece in range(0, len(flat), 16):
+                to = piece ^ ((piece >> 7 & (swizzle // 16 - 1)) << 4) if swizzle else piece
+                placed[to : to + 16] = flat[piece : piece + 16]
+            result += placed
+    return bytes(result)
+
+
+def check_boxes(worker):
+    """Boxes that a tensor map copies: with and without edges, an offset, all swizzles."""
+    loaded = worker.ask(op="load", artifact="a", path=options.boxes) if worker.ask(op="free", artifact="a")["ok"] else {}
+    check("load kernels of boxes", loaded.get("ok"), loaded)
+    rows, stride, source = 45, 112, random.Random(7)
+    for dtype, columns, skipped, box, swizzle in (
+            ("f32", 101, 0, (32, 8), 0), ("f32", 96, 0, (32, 9), 128), ("f32", 101, 3 * stride + 8, (32, 64), 128),
+            ("f32", 101, stride + 4, (16, 8), 64), ("f32", 101, 0, (8, 16), 32), ("f32", 101, 4, (256, 1), 0),
+            ("bf16", 99, 2 * stride + 16, (64, 32), 128), ("bf16", 99, 8, (24, 5), 0), ("ui8", 111, 16, (128, 16), 128)):
+        kind, item = ELEMENTS[dtype]
+        values = array.array(kind, [source.randrange(1, 200) for _ in range(rows * stride)])
+        dense = array.array(kind, [values[r * stride + c] for r in range(rows) for c in range(columns)])
+        sizes = [columns - skipped % stride, rows - skipped // stride]
+        grid, size = [-(-sizes[0] // box[0]), -(-sizes[1] // box[1])], box[0] * box[1] * item
+        worker.ask(op="free", case="boxes")
+        worker.ask(op="case", case="boxes", buffers=[
+            {"name": "x", "dtype": dtype, "sizes": [rows, columns], "strides": [stride, 1],
+             "data": base64.b64encode(dense.tobytes()).decode()},
+            {"name": "out", "role": "output", "bytes": grid[0] * grid[1] * size}])
+        box_map = {"map": "x", "byte_offset": skipped * item, "dtype": dtype, "sizes": sizes, "strides": [stride * item],
+                   "box": list(box), "swizzle": swizzle}
+        step = launch("boxes", grid, box_map, "out", *box, size, threads=128, shared=size + 1024)
+        answer = worker.run("boxes", step)
+        seen = base64.b64decode(answer["outputs"][0]["data"]) if answer["ok"] else b""
+        expected = boxes_of(dtype, values, stride, skipped, sizes, box, swizzle)
+        differ = [i for i in range(len(expected)) if seen[i] != expected[i]][:8] if seen else answer
+        check(f"boxes of {box[1]} x {box[0]} {dtype}, swizzle {swizzle}, from element {skipped}", seen == expected, f"bytes {differ}")
+    timed = worker.ask(op="time", case="boxes", artifact="a", mode="graph", repetitions=3, plan={"steps": [step]})
+    check("boxes in a graph", timed["ok"], timed)
+    refused = worker.run("boxes", launch("boxes", [1, 1], {**box_map, "strides": [stride * item - 8]}, "out", *box, size, shared=size + 1024))
+    error = refused.get("error", {"message": ""})
+    check("a map that the driver refuses", error.get("kind") == "launch" and "INVALID_VALUE" in error["message"], refused)
+    print("       " + error["message"])
+    worker.ask(op="free", artifact="a")
+    worker.ask(op="load", artifact="a", path=options.artifact)
+
+
 def check_times(worker):
     n = options.megabytes << 18
     buffers = [{"name": name, "dtype": "f32", "sizes": [n], "init": "normal", "seed": 1} for name in "xy"]
@@ -160,6 +218,10 @@ print("       " + json.dumps(worker.device["device"]))
 check("load", worker.loaded["ok"], worker.loaded)
 if not failed:
     check_values(worker)
+    if worker.device["device"]["compute_capability"] == "9.0":
+        check_boxes(worker)
+    else:
+        print("       no boxes: compute capability " + worker.device["device"]["compute_capability"])
     check_refusals(worker)
     check_times(worker)
     check("ends well", worker.end() == 0)
