@@ -54,6 +54,8 @@ ROWS = {
     "StoreCacheModifiers": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0", target="nvidia:sm_90a"),
     "NumWarps": Row(*SOFTMAX, "softmax", base=ROW, target="nvidia:sm_90a"),
     "NumStages": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED, target="nvidia:sm_90a"),
+    "Copies": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED | {("num_stages", "loop.k"): "3"},
+                  target="nvidia:sm_90a"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
     "StepVectors": Row(*SOFTMAX, "softmax"),
     "StreamStores": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0"),
