@@ -195,9 +195,13 @@ FailureOr<Interpreter::Access> Interpreter::planAccess(const HostTensorPtr &tens
 }
 
 FailureOr<Value> Interpreter::accessMask(const PyValue &mask, const Access &access) {
-  if (!mask.isGiven())
-    return Value();
-  return filled(k, mask, DType::Bool, access.dims);
+  FailureOr<Value> covered = coveredLanes(k, access.dims);
+  if (failed(covered) || !mask.isGiven())
+    return covered;
+  FailureOr<Value> own = filled(k, mask, DType::Bool, access.dims);
+  if (failed(own) || !*covered)
+    return own;
+  return Value(arith::AndIOp::create(k.b, k.loc(), *own, *covered));
 }
 
 //===-- Accesses -------------------------------------------------------------------------------------------------===//
@@ -261,10 +265,11 @@ Result Interpreter::atomic(ReductionKind kind, MemoryOrder order, const HostTens
   if (failed(access))
     return failure();
   FailureOr<Value> lanes = storedValue(k, tensor, value, access->dims);
-  if (failed(lanes))
+  FailureOr<Value> where = failed(lanes) ? lanes : accessMask(PyValue(), *access);
+  if (failed(where))
     return failure();
   auto op = AtomicOp::create(k.b, k.loc(), lanes->getType(), kind, order, *lanes, tensor->memref, access->indices,
-                             Value(), k.b.getStringAttr(k.site(tensor->name)), StringAttr());
+                             *where, k.b.getStringAttr(k.site(tensor->name)), StringAttr());
   markWritten(tensor);
   return PyValue(TileValue{op.getResult(), tensor->dtype, access->axes});
 }

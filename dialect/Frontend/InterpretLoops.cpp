@@ -272,6 +272,20 @@ void Interpreter::leaveLoop(const Stmt &statement, const LoopPlan &plan, ValueRa
     frame().scope->names[entry.first] = withValue(entry.second, value);
 }
 
+// Which lanes a jagged tile covers: those of its rows that are shorter end before the loop does.
+LogicalResult Interpreter::coverLanes(const TileValue &lengths, Value tile) {
+  DimAttr dim = cast<TileType>(tile.getType()).getDim();
+  Value iota = IotaOp::create(k.b, k.loc(), tileValueType({dim}, k.b.getIndexType()), tile);
+  TileValue ends = lengths, numbers{iota, DType::Index, SmallVector<int>(lengths.rank(), -1)};
+  ends.axes.push_back(-1);
+  numbers.axes.push_back(0);
+  Result covered = compare("<", PyValue(numbers), PyValue(ends));
+  if (failed(covered))
+    return failure();
+  k.jaggedLanes[dim] = covered->get<TileValue>()->value;
+  return success();
+}
+
 //===-- Tile loops -----------------------------------------------------------------------------------------------===//
 
 LogicalResult Interpreter::runTileLoop(const Stmt &statement, const LoopDomain &domain) {
@@ -300,6 +314,8 @@ LogicalResult Interpreter::runTileLoop(const Stmt &statement, const LoopDomain &
     else
       variables.push_back(Tile{tile, end});
   }
+  if (domain.lengths && failed(coverLanes(*domain.lengths, loop.getTiles().front())))
+    return failure();
   PyValue variable = plan->isScalar ? variables.front() : makeSequence(variables);
   SmallVector<Value> yielded;
   if (failed(assign(*statement.targets.front(), variable)) ||

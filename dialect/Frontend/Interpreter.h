@@ -110,6 +110,7 @@ private:
                                             mlir::Type type);
   void leaveLoop(const Stmt &statement, const LoopPlan &plan, mlir::ValueRange results, bool toHost);
   bool liveAfter(llvm::StringRef name) const;
+  mlir::LogicalResult coverLanes(const TileValue &lengths, mlir::Value tile);
   mlir::Attribute blockLimit(const LoopDomain &domain, unsigned dim);
 
   // InterpretExpressions.cpp

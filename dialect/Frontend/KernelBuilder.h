@@ -7,6 +7,7 @@
 #include "dialect/Frontend/PyValue.h"
 #include "dialect/Frontend/Signature.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -111,6 +112,9 @@ public:
   DimAttr sliceDim(const SizeExpr &size);
   /// The size behind a slice range, if `dim` has one or is an integer.
   std::optional<SizeExpr> sliceSize(DimAttr dim) const;
+
+  /// The dims of jagged tiles, and which lanes of the dims around and of their own they cover.
+  llvm::DenseMap<DimAttr, mlir::Value> jaggedLanes;
 
 private:
   std::string unique(llvm::StringSet<> &taken, llvm::StringRef name);

@@ -29,6 +29,21 @@ static const ReductionRow reductionRows[] = {
     {Reduction::All, "all", ReductionKind::AndI, ReductionKind::AndI},
     {Reduction::Any, "any", ReductionKind::OrI, ReductionKind::OrI}};
 
+// The value with `other` in the lanes that its jagged tiles do not cover, if `dim` is one of those dims or of their
+// lengths.
+static FailureOr<Value> uncovered(KernelBuilder &k, Value value, DimAttr dim, TypedAttr other) {
+  auto concerns = [&](DimAttr tile) {
+    Value lanes = k.jaggedLanes.lookup(tile);
+    return lanes && llvm::is_contained(helion::dimsOf(lanes.getType()), dim);
+  };
+  SmallVector<DimAttr> dims = helion::dimsOf(value.getType());
+  FailureOr<Value> lanes = llvm::any_of(dims, concerns) ? coveredLanes(k, dims) : FailureOr<Value>(Value());
+  if (failed(lanes) || !*lanes)
+    return failed(lanes) ? lanes : FailureOr<Value>(value);
+  Value rest = SplatOp::create(k.b, k.loc(), value.getType(), arith::ConstantOp::create(k.b, k.loc(), other));
+  return Value(arith::SelectOp::create(k.b, k.loc(), *lanes, value, rest));
+}
+
 FailureOr<TileValue> helion::frontend::reduce(KernelBuilder &k, const TileValue &value, Reduction reduction, int dim,
                                               bool keepDim) {
   const ReductionRow &row = reductionRows[static_cast<unsigned>(reduction)];
@@ -42,9 +57,13 @@ FailureOr<TileValue> helion::frontend::reduce(KernelBuilder &k, const TileValue 
   if (axis >= 0) {
     SmallVector<DimAttr> dims = helion::dimsOf(value.value.getType());
     dims.erase(dims.begin() + axis);
-    Type type = tileValueType(dims, laneType(out.dtype, k.context()));
+    Type type = tileValueType(dims, laneType(out.dtype, k.context())), element = getElementTypeOrSelf(value.value);
     ReductionKind kind = isFloat(value.dtype) ? row.floats : row.integers;
-    out.value = ReduceOp::create(k.b, k.loc(), type, kind, value.value, axis, k.site(row.site));
+    FailureOr<Value> lanes =
+        uncovered(k, value.value, helion::dimsOf(value.value.getType())[axis], reductionIdentity(kind, element));
+    if (failed(lanes))
+      return failure();
+    out.value = ReduceOp::create(k.b, k.loc(), type, kind, *lanes, axis, k.site(row.site));
     for (int &other : out.axes)
       other -= other > axis;
   }
@@ -117,6 +136,10 @@ FailureOr<PyValue> helion::frontend::product(KernelBuilder &k, const TileValue &
   FailureOr<Value> l = broadcastTo(k, lhs, left), r = broadcastTo(k, rhs, right);
   FailureOr<Value> c = filled(k, acc ? PyValue(*acc) : PyValue(int64_t(0)), accType, out);
   if (failed(l) || failed(r) || failed(c))
+    return failure();
+  l = uncovered(k, *l, *shared, cast<TypedAttr>(k.b.getZeroAttr(getElementTypeOrSelf(*l))));
+  r = uncovered(k, *r, *shared, cast<TypedAttr>(k.b.getZeroAttr(getElementTypeOrSelf(*r))));
+  if (failed(l) || failed(r))
     return failure();
   DotPrecision precision = lhs.dtype == DType::F32 ? k.settings.dotPrecision : DotPrecision::IEEE;
   Value dot = DotOp::create(k.b, k.loc(), c->getType(), *l, *r, *c, k.site("dot"), precision);

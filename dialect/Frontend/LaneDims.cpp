@@ -156,6 +156,43 @@ FailureOr<TileValue> helion::frontend::withRealDims(KernelBuilder &k, const Tile
   return tileValue(*real, value.dtype);
 }
 
+//===-- Jagged tiles ---------------------------------------------------------------------------------------------===//
+
+// `lanes` with these dims, in whatever order they have its own.
+static FailureOr<Value> placed(KernelBuilder &k, Value lanes, DimAttr tile, ArrayRef<DimAttr> dims) {
+  SmallVector<DimAttr> own = helion::dimsOf(lanes.getType()), moved;
+  SmallVector<int> places, axes(dims.size(), -1);
+  for (DimAttr dim : own) {
+    auto place = llvm::find_if(dims, [&](DimAttr other) { return sameExtent(dim, other); });
+    if (place == dims.end())
+      return k.fail("dim `" + tile.str() + "` of a jagged tile is used without dim `" + dim.str() + "` of its lengths");
+    places.push_back(place - dims.begin());
+  }
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, own.size()));
+  llvm::sort(order, [&](int64_t a, int64_t b) { return places[a] < places[b]; });
+  for (auto [axis, from] : llvm::enumerate(order)) {
+    axes[places[from]] = axis;
+    moved.push_back(own[from]);
+  }
+  if (!llvm::is_sorted(order))
+    lanes =
+        PermuteOp::create(k.b, k.loc(), tileValueType(moved, k.b.getI1Type()), lanes, k.b.getDenseI64ArrayAttr(order));
+  return broadcastTo(k, TileValue{lanes, DType::Bool, axes}, dims);
+}
+
+FailureOr<Value> helion::frontend::coveredLanes(KernelBuilder &k, ArrayRef<DimAttr> dims) {
+  Value all;
+  for (DimAttr dim : dims) {
+    Value lanes = k.jaggedLanes.lookup(dim);
+    FailureOr<Value> wide = lanes ? placed(k, lanes, dim, dims) : FailureOr<Value>(Value());
+    if (failed(wide))
+      return failure();
+    if (*wide)
+      all = all ? Value(arith::AndIOp::create(k.b, k.loc(), all, *wide)) : *wide;
+  }
+  return all;
+}
+
 FailureOr<Value> helion::frontend::filled(KernelBuilder &k, const PyValue &value, DType dtype, ArrayRef<DimAttr> dims) {
   if (const TileValue *tile = value.get<TileValue>()) {
     FailureOr<PyValue> converted = castTo(k, *tile, dtype);

@@ -44,6 +44,10 @@ mlir::FailureOr<mlir::Value> filled(KernelBuilder &k, const PyValue &value, DTyp
 /// Python's dim number, negative from the end, as 0..rank-1.
 mlir::FailureOr<int> normalizeDim(KernelBuilder &k, int64_t dim, unsigned rank);
 
+/// The lanes of these dims that the jagged tiles among them cover; null where there is none. Fails where the dims of a
+/// tile's lengths are not among them.
+mlir::FailureOr<mlir::Value> coveredLanes(KernelBuilder &k, llvm::ArrayRef<DimAttr> dims);
+
 //===--- operations ---===//
 
 /// Casts the operands to `operandType`, broadcasts, emits, and says the lanes are `laneType`. On the host the result is

@@ -2,6 +2,7 @@
 //
 // What `for` runs over, and what tiles and block sizes are asked. The calls only describe a loop; the statement makes
 // it.
+#include "dialect/Frontend/Lanes.h"
 #include "dialect/Frontend/Operations.h"
 
 using namespace mlir;
@@ -51,7 +52,7 @@ static LogicalResult readBlocks(Interpreter &in, const PyValue &blockSize, LoopD
 // (end), (begin, end) or (begin, end, block or step).
 static FailureOr<LoopDomain> readDomain(Interpreter &in, LoopDomain::Kind kind, const PyValue &first,
                                         const PyValue &second) {
-  LoopDomain domain{kind, {}, {}, {}, {}, 1, true};
+  LoopDomain domain{kind, {}, {}, {}, {}, 1, true, std::nullopt};
   const PyValue &end = second.isGiven() ? second : first;
   FailureOr<std::vector<PyValue>> uppers = readBounds(in, end);
   if (failed(uppers))
@@ -76,6 +77,20 @@ static Result runTile(Interpreter &in, ArrayRef<PyValue> a) {
   if (failed(domain) || failed(readBlocks(in, a[2], *domain)))
     return failure();
   return PyValue(*domain);
+}
+
+// A loop to the largest length; what its tiles do not cover is no lane of an access, and neutral where lanes combine.
+static Result runJagged(Interpreter &in, ArrayRef<PyValue> a) {
+  const TileValue *lengths = a[0].get<TileValue>();
+  if (!in.k.onDevice() || !lengths || !lengths->rank() || isFloat(lengths->dtype) || lengths->dtype == DType::Bool)
+    return in.k.fail("`hl.jagged_tile` takes the lengths of the rows of a tile loop around it, integers, not " +
+                     a[0].describe());
+  FailureOr<TileValue> own = withRealDims(in.k, *lengths);
+  Result end = failed(own) ? Result(failure()) : in.call(Symbol{"torch.amax", nullptr}, {PyValue(*own)}, {});
+  if (failed(end))
+    return failure();
+  LoopDomain domain{LoopDomain::Kind::Tile, {PyValue(int64_t(0))}, {*end}, {}, {}, 1, true, *own};
+  return PyValue(domain);
 }
 
 static Result runGrid(Interpreter &in, ArrayRef<PyValue> a) {
@@ -165,6 +180,7 @@ static OperationRow tileRow(const char *name, const char *property) {
 
 std::vector<OperationRow> helion::frontend::loopOperations() {
   return {{"hl.tile", "begin_or_end end=None block_size=None", runTile},
+          {"hl.jagged_tile", "parent", runJagged},
           {"hl.grid", "begin_or_end end=None step=None", runGrid},
           {"hl.static_range", "begin_or_end end=None step=None", runStaticRange},
           {"builtins.range", "start stop=None step=None", runRange},

@@ -125,7 +125,8 @@ struct LoopDomain {
   std::vector<std::string> blocks; // per dim; empty: the loop makes its own
   std::vector<int64_t> fixed;      // per dim; > 0: a fixed block size
   int64_t step = 1;
-  bool isScalar = true; // one tile variable, not a tuple of them
+  bool isScalar = true;             // one tile variable, not a tuple of them
+  std::optional<TileValue> lengths; // of a jagged tile: where the loop ends in each lane around it
 };
 
 /// A name that has no value here, and why.

@@ -274,6 +274,37 @@ def ordered(m, n):
     return {"x": x, "y": y}, [w.sum(), w.mean(0) * 3, w.sum(0) * 2, w.sum(), (w + 1).sum()]
 
 
+def row_lengths(count, most):
+    """Lengths from 0 to `most`, both among them."""
+    return (np.arange(count) * 3 % (most + 1)).astype(np.int64)
+
+
+@case("jagged", [(5, 7), (37, 53)])
+def jagged_rows(m, n):
+    x, lengths = normal(m, n) - 3, row_lengths(m, n)
+    inside = np.arange(n) < lengths[:, None]
+    longest = np.where(inside, wide(x), -np.inf).max(1, keepdims=True)
+    return {"x": x, "lengths": lengths}, [np.where(inside, np.exp(wide(x)), 0).sum(1),
+                                          np.where(inside, wide(x) + 5 - np.where(lengths[:, None], longest, 0), 0)]
+
+
+@case("jagged", [(3, 4, 6, 5), (7, 20, 37, 9)])
+def jagged_product(b, k, d, n):
+    offsets = np.concatenate([[0], np.cumsum(row_lengths(b, k))])
+    x, w = normal(offsets[-1], d), normal(b, k, n)
+    parts = [np.exp(wide(x[low:high])).T @ (wide(w[i, :high - low]) + 1)
+             for i, (low, high) in enumerate(zip(offsets, offsets[1:]))]
+    return {"x": x, "offsets": offsets, "w": w}, [np.stack(parts)]
+
+
+@case("jagged", [(3, 4, 6), (7, 20, 37)])
+def jagged_nested(b, k, d):
+    offsets = np.concatenate([[0], np.cumsum(row_lengths(b, k))])
+    x, widths = normal(offsets[-1], d), row_lengths(b, d).astype(np.int32)
+    sums = np.stack([(wide(x[low:high]) - 1).sum(0) for low, high in zip(offsets, offsets[1:])])
+    return {"x": x, "offsets": offsets, "widths": widths}, [np.where(np.arange(d) < widths[:, None], sums, 0)]
+
+
 @case("functions", [(5, 7)])
 def inlined(m, n):
     x, bias = normal(m, n), normal(n)
