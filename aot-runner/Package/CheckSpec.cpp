@@ -132,8 +132,13 @@ static Error checkDeviceNames(const PackageVariant &variant) {
     const auto &launch = std::get<PlanLaunch>(step);
     for (const SizeExpr &extent : launch.grid)
       extent.walkLeaves(visit);
-    for (const PlanArgument &argument : launch.arguments)
+    for (const PlanArgument &argument : launch.arguments) {
       argument.value.walkLeaves(visit);
+      for (const SizeExpr &size : argument.map.sizes)
+        size.walkLeaves(visit);
+      for (const SizeExpr &stride : argument.map.strides)
+        stride.walkLeaves(visit);
+    }
   }
   if (unknown.empty())
     return Error::success();

@@ -3,6 +3,7 @@
 #include "aot-runner/Package/CppNames.h"
 #include "aot-runner/Package/PlanText.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <set>
 
@@ -96,6 +97,59 @@ static std::vector<LoadedKernel> loadedKernels(const PackageSpec &spec) {
   return kernels;
 }
 
+namespace {
+/// A tensor map that a kernel takes.
+struct LaunchedMap {
+  std::string enumerator, symbol;
+  const PlanArgument *argument;
+};
+} // namespace
+
+/// Each once.
+static std::vector<LaunchedMap> launchedMaps(const PackageSpec &spec) {
+  std::vector<LaunchedMap> maps;
+  std::set<std::string> seen;
+  auto add = [&](const PlanLaunch &launch) {
+    for (auto [index, argument] : enumerate(launch.arguments)) {
+      std::string enumerator = mapEnumerator(launch.symbol, index);
+      if (argument.kind == PlanArgument::Kind::Map && seen.insert(enumerator).second)
+        maps.push_back({enumerator, launch.symbol, &argument});
+    }
+  };
+  for (const PackageSignature &signature : spec.signatures)
+    for (const PackageVariant &variant : signature.variants)
+      for (const PlanStep &step : variant.manifest.plan.steps)
+        if (const auto *launch = std::get_if<PlanLaunch>(&step))
+          add(*launch);
+  return maps;
+}
+
+/// The table of the maps, where there are any; its text stands behind the kernels'.
+static std::string addMaps(const PackageSpec &spec, TemplateValues &values) {
+  std::vector<LaunchedMap> maps = launchedMaps(spec);
+  values.texts["mapTable"] = maps.empty() ? "nullptr" : "mapRows";
+  values.texts["mapCount"] = std::to_string(maps.size());
+  values.texts["mapStatuses"] = "";
+  std::string enumerators, rows, prefix = StringRef(spec.kernel).upper();
+  for (auto [index, map] : enumerate(maps)) {
+    const PlanMap &box = map.argument->map;
+    std::string of = formatv("tensor map of `{0}` for `{1}`", map.argument->name, map.symbol);
+    std::vector<std::string> extents;
+    for (int64_t extent : box.box)
+      extents.push_back(std::to_string(extent));
+    enumerators += formatv("{0} = {1},\n", map.enumerator, index);
+    rows += formatv("{{{0}, {1}, {{HELION_RUNTIME::{2}, {3}, {{{4}}, {5}}},\n", kernelEnumerator(map.symbol),
+                    cppQuoted("the device's driver refused the " + of + " with CUDA_ERROR_INVALID_VALUE (1)"),
+                    dtypeEnumerator(map.argument->dtype), box.box.size(), join(extents, ", "), box.swizzle);
+    values.texts["mapStatuses"] +=
+        formatv("{0}_MAP_{1} = {2}, // the driver refused the {3}\n", prefix, index, (1 << 20) + index, cppComment(of));
+  }
+  if (maps.empty())
+    return "";
+  return "\nnamespace {\nenum Map : int {\n" + enumerators + "};\n\nconst HELION_RUNTIME::MapRow mapRows[] = {\n" +
+         rows + "};\n} // namespace\n";
+}
+
 void addLoadedKernels(const PackageSpec &spec, TemplateValues &values) {
   std::string declarations, enumerators, rows;
   std::set<std::string> images;
@@ -118,7 +172,7 @@ void addLoadedKernels(const PackageSpec &spec, TemplateValues &values) {
   values.texts["kernels"] = "extern \"C\" {\n// In images.S.\n" + declarations +
                             "}\n\nnamespace {\nenum Kernel : int {\n" + enumerators +
                             "};\n\nconst HELION_RUNTIME::Kernel kernels[] = {\n" + rows +
-                            "{nullptr, nullptr, nullptr, 0, 0},\n};\n} // namespace\n";
+                            "{nullptr, nullptr, nullptr, 0, 0},\n};\n} // namespace\n" + addMaps(spec, values);
   values.texts["kernelTable"] = "kernels";
   values.texts["kernelCount"] = std::to_string(kernels.size());
 }

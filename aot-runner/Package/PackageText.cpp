@@ -423,6 +423,9 @@ static void addFunctions(const PackageSpec &spec, TemplateValues &values) {
   values.texts["kernels"] = "extern \"C\" {\n" + declarations + "}\n";
   values.texts["kernelTable"] = "nullptr";
   values.texts["kernelCount"] = "0";
+  values.texts["mapTable"] = "nullptr";
+  values.texts["mapCount"] = "0";
+  values.texts["mapStatuses"] = "";
 }
 
 /// The runtime's files for a kind of device: all but the other's.

@@ -131,6 +131,15 @@ std::string PlanText::buffer(StringRef name, Dtype &dtype) const {
   return "a." + cppName(name) + ".data";
 }
 
+/// Of a pointer or a tensor map.
+std::string PlanText::address(const PlanArgument &argument) const {
+  Dtype dtype = Dtype::F32;
+  std::string address = buffer(argument.name, dtype);
+  if (argument.kind == PlanArgument::Kind::Map)
+    dtype = argument.dtype;
+  return argument.value.isConstant(0) ? address : address + " + " + expression(bytesOf(argument.value, dtype));
+}
+
 std::string PlanText::word(const PlanArgument &argument) const {
   if (argument.kind == PlanArgument::Kind::Index)
     return expression(argument.value);
@@ -139,11 +148,17 @@ std::string PlanText::word(const PlanArgument &argument) const {
     return isFloat(argument.dtype) ? formatv("runtime::realWord({0}, {1})", dtypeEnumerator(argument.dtype), name).str()
                                    : name;
   }
-  Dtype dtype = Dtype::F32;
-  std::string address = buffer(argument.name, dtype);
-  if (!argument.value.isConstant(0))
-    address += " + " + expression(bytesOf(argument.value, dtype));
-  return "runtime::pointerWord(" + address + ")";
+  return "runtime::pointerWord(" + address(argument) + ")";
+}
+
+/// Address, sizes, strides in bytes.
+std::string PlanText::mapFields(const PlanArgument &map) const {
+  std::vector<std::string> sizes, strides;
+  for (const SizeExpr &size : map.map.sizes)
+    sizes.push_back(expression(size));
+  for (const SizeExpr &stride : map.map.strides)
+    strides.push_back(expression(bytesOf(stride, map.dtype)));
+  return formatv("{{{0}, {{{1}}, {{{2}}}", address(map), join(sizes, ", "), join(strides, ", "));
 }
 
 void PlanText::printFill(raw_ostream &os, const PlanFill &fill) const {
@@ -160,12 +175,54 @@ void PlanText::printFill(raw_ostream &os, const PlanFill &fill) const {
 
 std::string kernelEnumerator(StringRef symbol) { return ("KERNEL_" + symbol).str(); }
 
+std::string mapEnumerator(StringRef symbol, size_t argument) { return ("MAP_" + symbol + "_" + Twine(argument)).str(); }
+
+std::string boxText(const PlanArgument &map) {
+  std::vector<std::string> extents;
+  for (int64_t extent : reverse(map.map.box))
+    extents.push_back(std::to_string(extent));
+  return join(extents, " x ") + " " + dtypeName(map.dtype).str();
+}
+
+static bool isMap(const PlanArgument &argument) { return argument.kind == PlanArgument::Kind::Map; }
+
 bool PlanText::hasBlocks() const { return !cantFail(parseDevice(manifest.target))->cpu(); }
+
+/// Words, tensor maps, and where they are in the order of the kernel's parameters.
+void PlanText::printParameters(raw_ostream &os, const PlanLaunch &launch) const {
+  std::vector<std::string> words, parameters;
+  std::string maps;
+  size_t mapCount = 0;
+  for (auto [index, argument] : enumerate(launch.arguments)) {
+    if (isMap(argument)) {
+      maps += formatv("// {0}: {1}\n{{{2}, {3}, {{}},\n", cppComment(argument.name), boxText(argument),
+                      mapEnumerator(launch.symbol, index), mapFields(argument));
+      parameters.push_back(formatv("&maps[{0}].bytes", mapCount++));
+      continue;
+    }
+    parameters.push_back(formatv("&words[{0}]", words.size()));
+    words.push_back(word(argument));
+  }
+  if (!words.empty())
+    os << "int64_t words[] = {" << join(words, ", ") << "};\n";
+  os << "runtime::TensorMap maps[] = {\n"
+     << maps << "};\n"
+     << "void *parameters[] = {" << join(parameters, ", ") << ", nullptr};\n";
+}
 
 void PlanText::printLaunch(raw_ostream &os, const PlanLaunch &launch) const {
   std::vector<std::string> grid, words;
   for (const SizeExpr &extent : launch.grid)
     grid.push_back(expression(extent));
+  size_t mapCount = count_if(launch.arguments, isMap);
+  if (mapCount != 0) {
+    os << "{\nconst int64_t grid[3] = {" << join(grid, ", ") << "};\n";
+    printParameters(os, launch);
+    os << "if (!runtime::launch(call, " << kernelEnumerator(launch.symbol) << ", maps, " << mapCount
+       << ", parameters, grid, " << launch.block->threads << ", " << launch.block->sharedBytes
+       << "))\nreturn false;\n}\n";
+    return;
+  }
   for (const PlanArgument &argument : launch.arguments)
     words.push_back(word(argument));
   size_t wordCount = words.size();

@@ -28,9 +28,12 @@ private:
   bool hasBlocks() const;
   std::string leaf(const Leaf &leaf) const;
   std::string buffer(llvm::StringRef name, Dtype &dtype) const;
+  std::string address(const PlanArgument &argument) const;
   std::string word(const PlanArgument &argument) const;
+  std::string mapFields(const PlanArgument &map) const;
   void printFill(llvm::raw_ostream &os, const PlanFill &fill) const;
   void printLaunch(llvm::raw_ostream &os, const PlanLaunch &launch) const;
+  void printParameters(llvm::raw_ostream &os, const PlanLaunch &launch) const;
 
   const Manifest &manifest;
 };
@@ -39,6 +42,10 @@ private:
 std::string dtypeEnumerator(Dtype dtype);
 /// Of a GPU's kernel: its place among those that the package loads.
 std::string kernelEnumerator(llvm::StringRef symbol);
+/// Of a tensor map, which is the kernel's argument of this number: its place among those of the package.
+std::string mapEnumerator(llvm::StringRef symbol, size_t argument);
+/// `128 x 64 bf16`: the box as the kernel sees it, the contiguous dim last.
+std::string boxText(const PlanArgument &map);
 
 /// A literal of the type, for fixed values.
 std::string realLiteral(double value);

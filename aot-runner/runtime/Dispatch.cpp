@@ -316,6 +316,7 @@ const char *message(const Package &package, int status) {
       nullptr, // The package's own.
       "the device's driver refused a kernel or its launch, or an earlier launch has failed",
       "this process was forked from one that used CUDA, which does not work after a fork; start a new program instead",
+      "the device's driver lacks the function `cuTensorMapEncodeTiled`, which the kernel needs; install a newer driver",
   };
   if (status == StatusUnsupportedDevice)
     return package.unsupported;
@@ -323,6 +324,8 @@ const char *message(const Package &package, int status) {
     return fixed[status];
   if (status >= StatusSignature && status < StatusSignature + package.signatureCount)
     return package.signatures[status - StatusSignature].nearest;
+  if (status >= StatusMap && status < StatusMap + package.mapCount)
+    return package.maps[status - StatusMap].refused;
   for (int s = 0; s < package.signatureCount; ++s) {
     const Signature &signature = package.signatures[s];
     int check = status - StatusCheck - signature.firstCheck;

@@ -63,6 +63,20 @@ struct Kernel {
   int target;          // index into Package::targets
 };
 
+/// A tensor map that a kernel takes: what is the same in all calls.
+struct MapRow {
+  int kernel;          // index into Package::kernels
+  const char *refused; // the message for a call of which the driver does not take it
+  MapBox box;
+};
+
+/// The same in a call, in whose frame it lies.
+struct TensorMap {
+  int row; // index into Package::maps
+  MapTensor tensor;
+  MapBytes bytes; // the kernel's parameter, made by `launch`
+};
+
 struct Leaf {
   int variant;
   const char *why; // the conditions that lead here; empty for a tree of one leaf
@@ -119,6 +133,8 @@ struct Package {
   int signatureCount;
   const Kernel *kernels; // of a GPU
   int kernelCount;
+  const MapRow *maps; // of a GPU
+  int mapCount;
 };
 
 /// Why a variant runs.
@@ -184,6 +200,9 @@ bool launch(ProgramFunction function, const int64_t *arguments, const int64_t *g
 bool fill(void *data, int64_t bytes, uint64_t pattern);
 /// A GPU's; `kernel` is an index into Package::kernels. The first launch in a context loads the kernel's image.
 bool launch(const Call &call, int kernel, const int64_t *arguments, int argumentCount, const int64_t *grid,
+            int64_t threads, int64_t sharedBytes);
+/// The same of a kernel that takes tensor maps, which are made first; `parameters` has the address of each parameter.
+bool launch(const Call &call, int kernel, TensorMap *maps, int mapCount, void **parameters, const int64_t *grid,
             int64_t threads, int64_t sharedBytes);
 bool fill(const Call &call, void *data, int64_t bytes, uint64_t pattern);
 

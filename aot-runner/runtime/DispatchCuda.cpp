@@ -301,6 +301,18 @@ void leave(const Call &call) {
 
 Status stepFailure(const Call &call) { return call.failure; }
 
+/// Whether the driver has what the device's kernels need of it.
+static bool canMakeMaps(const Package &package, const Call &call) {
+  if (driver().cuTensorMapEncodeTiled)
+    return true;
+  for (int m = 0; m < package.mapCount; ++m)
+    if (package.kernels[package.maps[m].kernel].target == call.target) {
+      call.failure = StatusNoTensorMaps;
+      return false;
+    }
+  return true;
+}
+
 Status prepare(const Package &package, int device) {
   Call call = {nullptr, nullptr};
   call.device = device;
@@ -310,7 +322,7 @@ Status prepare(const Package &package, int device) {
     return status;
   if (Status status = enter(package, nullptr, call))
     return status;
-  bool isWhole = true;
+  bool isWhole = canMakeMaps(package, call);
   for (int k = 0; isWhole && k < package.kernelCount; ++k)
     if (package.kernels[k].target == call.target)
       isWhole = call.loaded->functions[k].load(std::memory_order_acquire) || load(*call.loaded, k, call.failure);
@@ -345,11 +357,46 @@ int threads() { return 0; }
 
 //===-- Steps -----------------------------------------------------------------------------------------------------===//
 
+/// The kernel's function; null where it cannot be loaded.
+static inline CUfunction functionOf(const Call &call, int kernel) {
+  CUfunction function = call.loaded->functions[kernel].load(std::memory_order_acquire);
+  return function ? function : load(*call.loaded, kernel, call.failure);
+}
+
+/// Makes a map in the call's frame: a launch copies it, so does a graph that is captured.
+static bool makeMap(const Call &call, TensorMap &map) {
+  if (!driver().cuTensorMapEncodeTiled) {
+    call.failure = StatusNoTensorMaps;
+    return false;
+  }
+  CUresult result = cudaEncodeMap(driver(), call.loaded->package->maps[map.row].box, map.tensor, map.bytes);
+  // It only looks at numbers, so any other error is one of the driver.
+  call.failure = result == CUDA_ERROR_INVALID_VALUE ? Status(StatusMap + map.row) : StatusDevice;
+  return result == CUDA_SUCCESS;
+}
+
+bool launch(const Call &call, int kernel, TensorMap *maps, int mapCount, void **parameters, const int64_t *grid,
+            int64_t threads, int64_t sharedBytes) {
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return true; // Nor need the maps be any that a driver takes.
+  CudaLaunch launch;
+  launch.function = functionOf(call, kernel);
+  if (!launch.function)
+    return false;
+  for (int m = 0; m < mapCount; ++m)
+    if (!makeMap(call, maps[m]))
+      return false;
+  launch.grid = grid;
+  launch.threads = threads;
+  launch.sharedBytes = sharedBytes;
+  return cudaLaunchAt(driver(), launch, parameters, static_cast<CUstream>(call.stream)) == CUDA_SUCCESS;
+}
+
 bool launch(const Call &call, int kernel, const int64_t *arguments, int argumentCount, const int64_t *grid,
             int64_t threads, int64_t sharedBytes) {
   CudaLaunch launch;
-  launch.function = call.loaded->functions[kernel].load(std::memory_order_acquire);
-  if (!launch.function && !(launch.function = load(*call.loaded, kernel, call.failure)))
+  launch.function = functionOf(call, kernel);
+  if (!launch.function)
     return false;
   launch.arguments = arguments;
   launch.argumentCount = argumentCount;

@@ -32,8 +32,10 @@ enum Status : int {
   StatusUnsupportedDevice = 12,
   StatusDevice = 13,
   StatusForked = 14,
+  StatusNoTensorMaps = 15,
   StatusCheck = 64,       // + the number of the kernel's own check that failed
   StatusSignature = 1024, // + the number of the nearest signature
+  StatusMap = 1 << 20,    // + the number of the tensor map that the driver refused
 };
 
 /// How the memory of two tensors meets: not at all; the same elements in the same order; otherwise.

@@ -204,6 +204,8 @@ const runtime::Package package = {
     /*{signatureCount*/ 1 /*}*/,
     /*{kernelTable*/ nullptr /*}*/,
     /*{kernelCount*/ 0 /*}*/,
+    /*{mapTable*/ nullptr /*}*/,
+    /*{mapCount*/ 0 /*}*/,
 };
 
 const the_kernel_variant allVariants[] = {

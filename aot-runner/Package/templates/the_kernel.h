@@ -46,11 +46,14 @@ enum the_kernel_status {
   THE_KERNEL_UNSUPPORTED_DEVICE = 12,
   THE_KERNEL_DEVICE = 13,
   THE_KERNEL_FORKED = 14,
+  THE_KERNEL_NO_TENSOR_MAPS = 15,
   /*{checkStatuses*/
   THE_KERNEL_CHECK_0 = 64, // x.size(0) == y.size(0)
   /*}*/
   /*{signatureStatuses*/
   THE_KERNEL_NEAREST_SIGNATURE_0 = 1024, // x f32[1], y f32[1], n i64
+  /*}*/
+  /*{mapStatuses*/
   /*}*/
 };
 
