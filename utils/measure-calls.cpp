@@ -94,21 +94,43 @@ struct Launch {
   runtime::CUfunction function;
   unsigned grid[3], threads, sharedBytes;
   std::vector<int64_t> words;
+  std::vector<runtime::MapBytes> maps;
   std::vector<void *> parameters;
 };
 } // namespace
 
 static std::vector<Launch> *recording;
+static decltype(driver->cuTensorMapEncodeTiled) makeMap;
+static std::vector<const void *> madeMaps; // Parameters that are no words.
+
+static bool isMap(const void *parameter) {
+  return std::find(madeMaps.begin(), madeMaps.end(), parameter) != madeMaps.end();
+}
+
+static runtime::CUresult recordMap(runtime::CUtensorMap *map, runtime::CUtensorMapDataType type, uint32_t rank,
+                                   void *data, const uint64_t *sizes, const uint64_t *byteStrides, const uint32_t *box,
+                                   const uint32_t *elementStrides, runtime::CUtensorMapInterleave interleave,
+                                   runtime::CUtensorMapSwizzle swizzle, runtime::CUtensorMapL2promotion promotion,
+                                   runtime::CUtensorMapFloatOOBfill fill) {
+  madeMaps.push_back(map);
+  return makeMap(map, type, rank, data, sizes, byteStrides, box, elementStrides, interleave, swizzle, promotion, fill);
+}
 
 static runtime::CUresult record(runtime::CUfunction function, unsigned x, unsigned y, unsigned z, unsigned threads,
                                 unsigned, unsigned, unsigned sharedBytes, runtime::CUstream, void **parameters,
                                 void **) {
-  Launch launch = {function, {x, y, z}, threads, sharedBytes, {}, {}};
-  for (void **word = parameters; *word; ++word)
-    launch.words.push_back(*static_cast<const int64_t *>(*word));
-  for (int64_t &word : launch.words)
-    launch.parameters.push_back(&word);
+  Launch launch = {function, {x, y, z}, threads, sharedBytes, {}, {}, {}};
+  for (void **parameter = parameters; *parameter; ++parameter)
+    if (isMap(*parameter))
+      launch.maps.push_back(*static_cast<const runtime::MapBytes *>(*parameter));
+    else
+      launch.words.push_back(*static_cast<const int64_t *>(*parameter));
+  auto word = launch.words.begin();
+  auto map = launch.maps.begin();
+  for (void **parameter = parameters; *parameter; ++parameter)
+    launch.parameters.push_back(isMap(*parameter) ? static_cast<void *>(&*map++) : static_cast<void *>(&*word++));
   launch.parameters.push_back(nullptr);
+  madeMaps.clear();
   recording->push_back(std::move(launch));
   return runtime::CUDA_SUCCESS;
 }
@@ -118,9 +140,12 @@ static std::vector<Launch> launchesOf(const std::function<int()> &call) {
   std::vector<Launch> launches;
   auto real = driver->cuLaunchKernel;
   recording = &launches;
+  makeMap = driver->cuTensorMapEncodeTiled;
   driver->cuLaunchKernel = record;
+  driver->cuTensorMapEncodeTiled = makeMap ? recordMap : nullptr;
   check(call(), "a call");
   driver->cuLaunchKernel = real;
+  driver->cuTensorMapEncodeTiled = makeMap;
   return launches;
 }
 

@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import statistics
+import struct
 import subprocess
 import sys
 import time
@@ -95,20 +96,23 @@ class Candidate:
         evaluate = lambda text: int(self.artifact.evaluate(text, names))  # noqa: E731
         self.launches = []
         for step in self.artifact.manifest["plan"]["steps"]:
-            words = []
-            for word in step["arguments"]:
-                if "pointer" in word:
-                    tensor = tensors[word["pointer"]]
-                    value = tensor.data_ptr() + evaluate(word["offset"]) * tensor.element_size()
-                else:
-                    value = evaluate(word["index"])
-                words.append(ctypes.c_int64(value))
+            words = [self.parameter(word, tensors, evaluate) for word in step["arguments"]]
             function, shared = ctypes.c_void_p(), step.get("shared", 0)
             self.call("cuModuleGetFunction", ctypes.byref(function), self.module, step["symbol"].encode())
             if shared > 48 << 10:
                 self.call("cuFuncSetAttribute", function, DYNAMIC_SHARED_BYTES, shared)
-            parameters = (ctypes.c_void_p * len(words))(*[ctypes.addressof(word) for word in words])
+            parameters = (ctypes.c_void_p * len(words))(*[word.address for word in words])
             self.launches.append((function, [evaluate(size) for size in step["grid"]], step["threads"], shared, parameters, words))
+
+    def parameter(self, word, tensors, evaluate):
+        import cuda_artifact
+        if "map" in word:
+            return cuda_artifact.TensorMap(self.driver, word, tensors[word["map"]].data_ptr(), evaluate)
+        value = evaluate(word["offset" if "pointer" in word else "index"])
+        if "pointer" in word:
+            tensor = tensors[word["pointer"]]
+            value = tensor.data_ptr() + value * tensor.element_size()
+        return cuda_artifact.Word(struct.pack("<q", value))
 
     def run(self):
         for function, grid, threads, shared, parameters, _ in self.launches:
@@ -168,7 +172,7 @@ def measure(size, candidates, rounds, torch):
 
 
 def run(arguments):
-    sys.path.insert(0, os.path.join(ROOT, "test", "codegen", "Driver", "Inputs"))
+    sys.path[:0] = [os.path.join(ROOT, "test", *folder, "Inputs") for folder in (("codegen", "Driver"), ("Conformance",))]
     import run_artifact
     import torch
     torch.cuda.init()

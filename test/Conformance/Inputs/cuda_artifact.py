@@ -15,6 +15,11 @@ import run_artifact
 PAGE, ZONE, RED = 4096, 4096, 0xA5
 DYNAMIC_SHARED_BYTES = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 MULTIPROCESSORS = 16  # CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+# CU_TENSOR_MAP_DATA_TYPE_.. and bytes: a type of the same width stands for those that maps do not know.
+MAP_TYPES = {"ui8": (0, 1), "i8": (0, 1), "bool": (0, 1), "f8e4m3": (0, 1), "f8e5m2": (0, 1), "i16": (1, 2), "i32": (3, 4),
+             "i64": (5, 8), "f16": (6, 2), "f32": (7, 4), "f64": (8, 8), "bf16": (9, 2)}
+MAP_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}  # CU_TENSOR_MAP_SWIZZLE_..
+L2_256_BYTES = 3  # CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 
 
 class Driver:
@@ -50,6 +55,32 @@ def driver():
     global DRIVER
     DRIVER = DRIVER or Driver()
     return DRIVER
+
+
+class TensorMap:
+    """A parameter that is a tensor map (docs/design/0018) of the buffer at `buffer`; `evaluate` gives the values of expressions."""
+
+    def __init__(self, library, word, buffer, evaluate):
+        number, item = MAP_TYPES[word["dtype"]]
+        sizes, strides = [evaluate(size) for size in word["sizes"]], [item * evaluate(stride) for stride in word["strides"]]
+        rank, data = len(sizes), buffer + item * evaluate(word["offset"])
+        self.memory = ctypes.create_string_buffer(128 + 64)
+        self.address = ctypes.addressof(self.memory) + -ctypes.addressof(self.memory) % 64
+        status = library.cuTensorMapEncodeTiled(
+            ctypes.c_void_p(self.address), number, rank, ctypes.c_void_p(data), (ctypes.c_uint64 * rank)(*sizes),
+            (ctypes.c_uint64 * rank)(*strides), (ctypes.c_uint32 * rank)(*word["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
+            0, MAP_SWIZZLES[word["swizzle"]], L2_256_BYTES, 0)
+        if status:
+            raise RuntimeError(f"cuTensorMapEncodeTiled: error {status} for the map of `{word['map']}`: address {data:#x}, sizes {sizes}, "
+                               f"strides of {strides} bytes, box {word['box']}, swizzle {word['swizzle']}")
+
+
+class Word:
+    """A parameter of 8 bytes."""
+
+    def __init__(self, data):
+        self.memory = ctypes.create_string_buffer(data, 8)
+        self.address = ctypes.addressof(self.memory)
 
 
 class Buffer:
@@ -129,14 +160,19 @@ class Artifact(run_artifact.Artifact):
         grid = [int(self.evaluate(size, names)) for size in step["grid"]]
         if 0 in grid:
             return
-        words = [ctypes.create_string_buffer(self.word(word, names, values, buffers), 8) for word in step["arguments"]]
-        parameters = (ctypes.c_void_p * len(words))(*[ctypes.addressof(word) for word in words])
+        words = [self.parameter(word, names, values, buffers) for word in step["arguments"]]
+        parameters = (ctypes.c_void_p * len(words))(*[word.address for word in words])
         function = ctypes.c_void_p()
         driver().call("cuModuleGetFunction", ctypes.byref(function), self.module, step["symbol"].encode())
         shared = step.get("shared", 0)
         if shared > 48 << 10:
             driver().call("cuFuncSetAttribute", function, DYNAMIC_SHARED_BYTES, shared)
         driver().call("cuLaunchKernel", function, *grid, step["threads"], 1, 1, shared, None, parameters, None)
+
+    def parameter(self, word, names, values, buffers):
+        if "map" not in word:
+            return Word(self.word(word, names, values, buffers))
+        return TensorMap(driver().library, word, buffers[word["map"]].address, lambda text: int(self.evaluate(text, names)))
 
     def pointer(self, word, names, buffers):
         item = numpy.dtype(run_artifact.NUMPY[self.dtypes()[word["pointer"]]]).itemsize

@@ -142,6 +142,8 @@ class Artifact:
             return self.pointer(word, names, buffers)
         if "index" in word:
             return struct.pack("<q", int(self.evaluate(word["index"], names)))
+        if "map" in word:
+            raise ValueError(f"`{word['map']}` is passed as a tensor map, which only kernels of a GPU take")
         value = values[word["scalar"]]
         if word["dtype"] == "bf16":
             return bfloat16(numpy.float32([value])).tobytes().ljust(8, b"\0")
