@@ -17,12 +17,23 @@ def normal(*shape):
     return RNG.standard_normal(shape)
 
 
-def strided(array):
-    """The same values, every second element of a larger buffer along each dim."""
-    big = numpy.zeros([2 * size + 1 for size in array.shape], array.dtype)
-    view = big[tuple(slice(1, 2 * size + 1, 2) for size in array.shape)]
+def strided(array, whole=0):
+    """The same values, every second element of a larger buffer along each dim but the first `whole`."""
+    sizes = array.shape[whole:]
+    big = numpy.zeros(array.shape[:whole] + tuple(2 * size + 1 for size in sizes), array.dtype)
+    view = big[(..., *(slice(1, 2 * size + 1, 2) for size in sizes))]
     view[...] = array
     return view
+
+
+def stepped(array):
+    """The same values, every second element of a buffer, dims without gaps between them, so that they can be folded."""
+    return numpy.repeat(array.reshape(-1), 2)[::2].reshape(array.shape) if array.size else array
+
+
+def laid_out(array, order):
+    """The same values; `order` says where each dim is in memory, as the argument of `transpose` of what lies there does."""
+    return numpy.ascontiguousarray(array.transpose(numpy.argsort(order))).transpose(order)
 
 
 def indexed(*shape):
@@ -159,6 +170,9 @@ def cross_entropy_calls():
         yield f"{rows}x{columns}", call(normal(rows, columns))
     yield "special", call(special(6, 130))
     yield "strided labels", dict(logits=normal(21, 33), labels=strided(RNG.integers(0, 33, 21)))
+    # The kernel takes a view(-1), which transposed logits and those with gaps between rows have not.
+    yield "strided", dict(logits=stepped(normal(21, 33)), labels=RNG.integers(0, 33, 21))
+    yield "strided, special", dict(logits=stepped(special(6, 130)), labels=strided(RNG.integers(0, 130, 6)))
 
 
 def kl_div_calls():
@@ -205,6 +219,16 @@ def attention_calls(width, causal):
         for batch, heads, m, s in sizes:
             s = m if causal else s
             yield f"{batch}x{heads}x{m}x{s}", call(batch, heads, m, s)
+        # Heads inside, as projections give them. The kernel folds batch and heads to one dim, so positions are outermost:
+        # of [B,S,H,D] no view is that dim, but of one batch, which is the same memory as [S,1,H,D].
+        for batch in (1, 2):
+            one = call(batch, 3, 19, 19 if causal else 37)
+            yield f"views of [S,{batch},H,D]", {tensor: laid_out(value, (1, 2, 0, 3)) for tensor, value in one.items()}
+        one = call(2, 3, 21, 21 if causal else 35)
+        yield "transposed k", dict(one, k=laid_out(one["k"], (0, 1, 3, 2)))
+        yield "all transposed", {tensor: laid_out(value, (0, 1, 3, 2)) for tensor, value in one.items()}
+        yield "strided", {tensor: strided(value, 2) for tensor, value in call(2, 3, 11, 11 if causal else 25).items()}
+        yield "every second element", {tensor: stepped(value) for tensor, value in call(2, 2, 17, 17).items()}
         one = call(1, 2, 9, 9)
         one["q"][0, 0, 3, 2], one["q"][0, 1, 4, 0], one["v"][0, 1, 5, 1] = NAN, INF, INF
         yield "nan, inf", one

@@ -9,9 +9,11 @@ Use: sweep.py pack DIR [--configs 300] [--seed 1] [--target nvidia:sm_90a] [--ro
          There, with Python and numpy, and torch where the target is a GPU. Compiles and runs what FILE (DIR/results.jsonl)
          does not have yet, at most N seconds long, and says what FILE has then.
      sweep.py show DIR [--results FILE]
-Every call of the conformance tests, and one with each tensor at every offset in bytes that its type allows below 16, is run
-where the code's facts allow it. Outputs start as garbage, buffers lie between red zones, inputs may not change, all elements
-are compared. A config that compiles too long is `slow`; one that needs more of the device than it has is `refused`.
+Every call of the conformance tests, and the largest contiguous one with its inputs and its results elsewhere, is run where the
+code's facts allow it. Each input in turn, the results, and all of them are moved behind a multiple of 256 bytes by every
+multiple of the element size below 16: for f32 and bf16 these are all offsets that PyTorch can make. Outputs start as garbage,
+buffers lie between red zones, inputs may not change, all elements are compared. A config that compiles too long is `slow`; one
+that needs more of the device than it has is `refused`. The table at the end says how much of each space was run.
 """
 import argparse
 import collections
@@ -180,7 +182,7 @@ class Row:
         self.calls += self.offsets(plain, outputs)
 
     def offsets(self, plain, outputs):
-        """The largest call of contiguous tensors, one of them elsewhere."""
+        """The largest call of contiguous tensors, each input in turn, the results, and all of them elsewhere."""
         import copy
 
         import numpy
@@ -192,19 +194,19 @@ class Row:
 
         whole = [call for call in plain if all(value.flags.c_contiguous for value in tensors(call).values())]
         base = max(whole, key=lambda call: sum(value.nbytes for value in tensors(call).values()))
+        result_sizes = [sweep_memory.itemsize(output["dtype"]) for output in outputs]
+        steps = {name: value.itemsize for name, value in tensors(base).items()}
+        moves = [(name, [name], range(step, GRANULE, step), False) for name, step in steps.items()]
+        for label, names, sizes in (("results", [], result_sizes), ("all", list(steps), result_sizes + list(steps.values()))):
+            step = numpy.lcm.reduce(sizes)
+            moves.append((label, names, range(step, GRANULE, step), True))
         moved = []
-        for name, value in tensors(base).items():
-            for offset in range(value.itemsize, GRANULE, value.itemsize):
+        for label, names, offsets, are_results_moved in moves:
+            for offset in offsets:
                 call = copy.copy(base)
-                call.given = dict(base.given, **{name: at_offset(value, offset)})
-                call.label = f"{name} + {offset} bytes"
-                moved.append(PreparedCall(self.place, call, self.kernel, outputs))
-        step = min(sweep_memory.itemsize(output["dtype"]) for output in outputs)
-        for offset in range(step, GRANULE, step):
-            if all(offset % sweep_memory.itemsize(output["dtype"]) == 0 for output in outputs):
-                call = copy.copy(base)
-                call.label = f"results + {offset} bytes"
-                moved.append(PreparedCall(self.place, call, self.kernel, outputs, offset))
+                call.given = dict(base.given, **{name: at_offset(base.given[name], offset) for name in names})
+                call.label = f"{label} + {offset} bytes"
+                moved.append(PreparedCall(self.place, call, self.kernel, outputs, offset if are_results_moved else 0))
         return moved
 
     def names(self, artifact, call):
@@ -416,7 +418,7 @@ def show(options):
         missed = conformance.values_missing(record["space"], [line["config"] for line in right])
         row = {"row": label, "configs": len(record["configs"]), **{name: count[name] for name in ("right", "wrong", "failed", "refused", "slow", "compiled")},
                "to_do": len(record["configs"]) - len(own), "calls": calls, "runs": sum(served.values()), "served": len(served),
-               "values_not_hit": missed, "space": record["space"]["size"],
+               "values": sum(len(choice["values"]) for choice in record["space"]["choices"]), "values_not_hit": missed, "space": record["space"]["size"],
                "slowest_compile": max((line.get("compile_seconds", 0) for line in own), default=0)}
         rows.append(row)
         bad += row["wrong"] + row["failed"] + (not own)
@@ -425,9 +427,18 @@ def show(options):
     for line in sum(lines.values(), []):
         if line["status"] in ("wrong", "failed"):
             print(f"{line['status']}: {line['row']} {line['config']}: {line['why']}")
+    print_covered(rows)
     with open(options.results + ".json", "w") as file:
         json.dump(rows, file, indent=1)
     return 1 if bad else 0
+
+
+def print_covered(rows):
+    """In short: how much of each space the right and wrong configs are."""
+    print("\n| kernel | configs run | of | values of choices hit | calls | wrong |\n|---|---|---|---|---|---|")
+    for row in rows:
+        print(f"| `{row['row']}` | {row['right'] + row['wrong']} | {row['space']:.2g} | {row['values'] - len(row['values_not_hit'])} of {row['values']} "
+              f"| {row['runs']} | {row['wrong']} |")
 
 
 def main():
