@@ -221,8 +221,12 @@ private:
                           .required("artifact", variant.artifact)
                           .required("resources", variant.resources)
                           .optional("universal", variant.universal)
+                          .optional("reaches", variant.reaches)
+                          .optional("beyond", variant.beyond)
                           .finish())
       return error;
+    if (variant.beyond && !variant.reaches)
+      return at.member("beyond").error("a variant for calls beyond the rows has `reaches` too");
     if (variant.id != variants.size())
       return at.member("variant").expected(std::to_string(variants.size()) + ", the next variant");
     variants.push_back(std::move(variant));
@@ -305,8 +309,10 @@ static json::Value toJson(const TunedVariant &variant, StringRef signature) {
   json::Object object{{"record", "variant"},          {"signature", signature},
                       {"variant", variant.id},        {"config", variant.config},
                       {"artifact", variant.artifact}, {"resources", helion::toJson(variant.resources)}};
-  if (variant.universal)
-    object["universal"] = true;
+  for (auto [key, isSet] :
+       {std::pair("universal", variant.universal), {"reaches", variant.reaches}, {"beyond", variant.beyond}})
+    if (isSet)
+      object[key] = true;
   return object;
 }
 

@@ -30,6 +30,8 @@ struct TunedVariant {
   std::string artifact; // Hash.
   Resources resources;
   bool universal = false;
+  bool reaches = false; // Serves dense calls far larger than all rows;
+  bool beyond = false;  // and is the first to be tried for them.
 };
 
 /// A row of the corpus with what was measured on it.
@@ -70,8 +72,8 @@ struct TunedSignature {
 };
 
 struct Tuned {
-  /// 2 added the anchor and unmeasured rows; files of version 1 are read.
-  static constexpr unsigned version = 2;
+  /// 2 added the anchor and unmeasured rows, 3 what serves calls beyond the rows; files of 1 and 2 are read.
+  static constexpr unsigned version = 3;
   std::string kernel, kernelHash; // The hash is of all its signatures.
   std::string target;
   std::string goal; // "max_slowdown"

@@ -27,7 +27,8 @@ static TunedSignature tunedSignature(Pool &pool, const Matrix &matrix, llvm::Arr
   for (auto [index, member] : llvm::enumerate(selection.fit.members)) {
     const Candidate &candidate = pool.getCandidates().at(matrix.candidates()[member].artifact);
     tuned.variants.push_back({static_cast<unsigned>(index), candidate.config, candidate.artifact,
-                              candidate.manifest.resources, index == selection.fit.fallback});
+                              candidate.manifest.resources, index == selection.fit.fallback,
+                              matrix.candidates()[member].reaches, index == selection.fit.beyond.first});
   }
   tuned.anchor = pool.universalArtifact();
   std::optional<unsigned> anchor;
@@ -125,7 +126,8 @@ static llvm::Expected<ReplayedRow> replayRow(const TunedSignature &signature, co
   ReplayedRow result;
   result.row = &row;
   auto time = row.variants.end();
-  for (unsigned id : rankingAt(signature.tree, *leaf, meanSlowdowns(signature), universalOf(signature))) {
+  for (unsigned id :
+       rankingAt(signature.tree, *leaf, meanSlowdowns(signature), universalOf(signature), beyondVariants(signature))) {
     result.variant = &signature.variants[id];
     time = row.variants.find(id);
     if (time != row.variants.end())
@@ -217,12 +219,13 @@ static std::vector<Feature> packageFeatures(const TunedSignature &signature) {
 static std::vector<PackageNode> packageTree(const TunedSignature &signature, llvm::ArrayRef<Feature> features) {
   std::vector<PackageNode> nodes;
   std::vector<double> means = meanSlowdowns(signature);
+  BeyondVariants beyond = beyondVariants(signature);
   for (unsigned index = 0; index < signature.tree.nodes.size(); ++index) {
     const DispatchTree::Node &node = signature.tree.nodes[index];
     PackageNode out;
     if (node.variant) {
       out.variant = *node.variant;
-      std::vector<unsigned> order = rankingAt(signature.tree, index, means, universalOf(signature));
+      std::vector<unsigned> order = rankingAt(signature.tree, index, means, universalOf(signature), beyond);
       out.next.assign(order.begin() + 1, order.end());
     } else {
       out.feature =

@@ -3,6 +3,7 @@
 // Candidates and their measurements.
 #include "aot-runner/Phases/Pool.h"
 
+#include "aot-runner/Search/CandidateSource.h"
 #include "codegen/Driver/Registration.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
@@ -176,42 +177,76 @@ llvm::Expected<bool> Pool::passed(unsigned row, llvm::StringRef artifact) {
   return *verdict && (*verdict)->verdict == CheckVerdict::Ok;
 }
 
+/// The row with other sizes, dense but for `step` elements from one to the next.
+static Binding resized(const Row &row, int64_t factor, int64_t more, int64_t step) {
+  Binding probe = deviceBinding(row, /*cores=*/1);
+  for (auto &[name, tensor] : probe.tensors) {
+    int64_t stride = step;
+    for (size_t dim = tensor.sizes.size(); dim-- > 0;) {
+      tensor.sizes[dim] = tensor.sizes[dim] * factor + more;
+      tensor.strides[dim] = stride;
+      if (llvm::MulOverflow(stride, std::max<int64_t>(tensor.sizes[dim], 1), stride))
+        stride = INT64_MAX;
+    }
+    tensor.align = step == 1 ? tensor.align : dtypeBytes(tensor.dtype);
+  }
+  return probe;
+}
+
+/// Of many rows some, evenly spread.
+static std::vector<const Row *> probedRows(llvm::ArrayRef<Row> rows) {
+  constexpr size_t kRows = 8;
+  std::vector<const Row *> some;
+  for (size_t at = 0; at < rows.size(); at += std::max<size_t>(1, rows.size() / kRows))
+    some.push_back(&rows[at]);
+  return some;
+}
+
 std::vector<Binding> helion::aot::probesAround(llvm::ArrayRef<Row> rows) {
   // Some rows, each as it is and with other sizes; each of these dense and aligned, and not.
-  constexpr size_t kRows = 8;
   static constexpr std::pair<int64_t, int64_t> sizes[] = {{1, 0}, {1, 1}, {16, 0}, {1 << 12, 1}, {1 << 20, 0}};
   std::vector<Binding> probes;
-  for (size_t at = 0; at < rows.size(); at += std::max<size_t>(1, rows.size() / kRows))
+  for (const Row *row : probedRows(rows))
     for (auto [factor, more] : sizes)
-      for (int64_t step : {1, 2}) {
-        Binding probe = deviceBinding(rows[at], /*cores=*/1);
-        for (auto &[name, tensor] : probe.tensors) {
-          int64_t stride = step;
-          for (size_t dim = tensor.sizes.size(); dim-- > 0;) {
-            tensor.sizes[dim] = tensor.sizes[dim] * factor + more;
-            tensor.strides[dim] = stride;
-            if (llvm::MulOverflow(stride, std::max<int64_t>(tensor.sizes[dim], 1), stride))
-              stride = INT64_MAX;
-          }
-          tensor.align = step == 1 ? tensor.align : dtypeBytes(tensor.dtype);
-        }
-        probes.push_back(std::move(probe));
-      }
+      for (int64_t step : {1, 2})
+        probes.push_back(resized(*row, factor, more, step));
   return probes;
 }
 
-std::set<std::string> Pool::universals() const {
-  std::vector<Binding> probes = probesAround(problem.rows);
+std::vector<Binding> helion::aot::callsBeyond(llvm::ArrayRef<Row> rows, int64_t factor) {
+  std::vector<Binding> calls;
+  for (const Row *row : probedRows(rows))
+    calls.push_back(resized(*row, factor, /*more=*/0, /*step=*/1));
+  return calls;
+}
+
+/// How many of the calls the facts hold on.
+static unsigned servedBy(const Candidate &candidate, llvm::ArrayRef<Binding> calls) {
+  unsigned served = 0;
+  for (const Binding &call : calls) {
+    llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, call);
+    served += legal && *legal;
+    if (!legal)
+      llvm::consumeError(legal.takeError()); // Beyond 64 bits.
+  }
+  return served;
+}
+
+std::set<std::string> Pool::reaching() const {
+  // Powers of 8 keep what the rows' sizes are multiples of.
+  std::vector<Binding> calls;
+  for (int64_t factor : {8, 64, 512})
+    llvm::append_range(calls, callsBeyond(problem.rows, factor));
+  return servingMost(calls);
+}
+
+std::set<std::string> Pool::universals() const { return servingMost(probesAround(problem.rows)); }
+
+std::set<std::string> Pool::servingMost(llvm::ArrayRef<Binding> calls) const {
   std::set<std::string> best;
   unsigned most = 0;
   for (auto &[artifact, candidate] : candidates) {
-    unsigned served = 0;
-    for (const Binding &probe : probes) {
-      llvm::Expected<bool> legal = checkPredicate(candidate.manifest.facts, probe);
-      served += legal && *legal;
-      if (!legal)
-        llvm::consumeError(legal.takeError()); // Beyond 64 bits.
-    }
+    unsigned served = servedBy(candidate, calls);
     if (served > most)
       best.clear();
     most = std::max(most, served);
@@ -232,9 +267,31 @@ llvm::Expected<bool> Pool::failedAnywhere(llvm::StringRef artifact) {
   return false;
 }
 
+/// What the model says of rows that no block holds, by artifact, as far as it was compiled.
+llvm::Expected<std::map<std::string, unsigned>> Pool::placesOfModel() {
+  std::map<std::string, unsigned> places;
+  std::vector<std::string> texts = CandidateSource(problem.kernel, workbench.options.seed).longRows();
+  for (auto [place, text] : llvm::enumerate(texts)) {
+    llvm::Expected<bool> known = compiler.knows(text);
+    if (!known)
+      return known.takeError();
+    if (!*known)
+      continue;
+    llvm::Expected<std::optional<std::string>> artifact = compiler.artifactOf(text);
+    if (!artifact)
+      return artifact.takeError();
+    if (*artifact)
+      places.try_emplace(**artifact, place);
+  }
+  return places;
+}
+
 llvm::Expected<Matrix> Pool::matrix(std::vector<unsigned> &kept) {
   std::vector<MatrixCandidate> columns;
-  std::set<std::string> universal = universals();
+  std::set<std::string> universal = universals(), reaches = reaching();
+  llvm::Expected<std::map<std::string, unsigned>> modelled = placesOfModel();
+  if (!modelled)
+    return modelled.takeError();
   for (auto &[artifact, candidate] : candidates) {
     // What is wrong on one row may be wrong on shapes that nobody tried.
     llvm::Expected<bool> failed = failedAnywhere(artifact);
@@ -242,7 +299,10 @@ llvm::Expected<Matrix> Pool::matrix(std::vector<unsigned> &kept) {
       return failed.takeError();
     if (*failed)
       continue;
-    columns.push_back({artifact, candidate.manifest.resources.codeBytes, universal.count(artifact) != 0});
+    columns.push_back({artifact, candidate.manifest.resources.codeBytes, universal.count(artifact) != 0,
+                       reaches.count(artifact) != 0});
+    if (auto place = modelled->find(artifact); place != modelled->end())
+      columns.back().modelled = place->second;
   }
   std::vector<MatrixRow> rows;
   for (const Row &row : problem.rows)

@@ -19,6 +19,9 @@ namespace helion::aot {
 /// Calls like the rows', and larger, odd, strided and unaligned ones: what the facts of candidates are tried on.
 std::vector<Binding> probesAround(llvm::ArrayRef<Row> rows);
 
+/// Dense calls of the rows' sizes, each size times `factor`: what candidates without an end serve.
+std::vector<Binding> callsBeyond(llvm::ArrayRef<Row> rows, int64_t factor);
+
 /// What all signatures of a run share.
 struct Workbench {
   const Options &options;
@@ -61,10 +64,14 @@ public:
 
   /// Candidates that serve every call that any candidate serves, as far as probes around the rows tell.
   std::set<std::string> universals() const;
+  /// Candidates that serve dense calls as far beyond the rows as any candidate does.
+  std::set<std::string> reaching() const;
   /// Rows are those of the problem where something was measured; `kept` gets their places.
   llvm::Expected<Matrix> matrix(std::vector<unsigned> &kept);
 
 private:
+  std::set<std::string> servingMost(llvm::ArrayRef<Binding> calls) const;
+  llvm::Expected<std::map<std::string, unsigned>> placesOfModel();
   llvm::Expected<std::optional<Subject>> subject(unsigned row, const Candidate &candidate);
   /// Those that pass the gate.
   llvm::Expected<std::vector<Subject>> passing(unsigned row, const std::vector<std::string> &artifacts);

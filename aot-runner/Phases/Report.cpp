@@ -75,7 +75,8 @@ void helion::aot::printReport(llvm::raw_ostream &os, const Outcomes &outcomes) {
   for (const ReplayedSignature &signature : replayed.signatures) {
     os << "signature " << signature.signature->name << ", " << signature.signature->variants.size() << " configs\n";
     for (const TunedVariant &variant : signature.signature->variants)
-      os << "  " << configId(variant) << (variant.universal ? " (universal) " : " ") << variant.config << "\n";
+      os << "  " << configId(variant) << (variant.beyond ? " (beyond)" : "")
+         << (variant.universal ? " (universal) " : " ") << variant.config << "\n";
     os << llvm::formatv("  {0,-40} {1,-9} {2,12} {3,-24} {4}\n", "row", "config", "time", "slowdown", "verdict");
     for (const ReplayedRow &row : signature.rows)
       os << llvm::formatv("  {0,-40} {1,-9} {2,9:F2} us {3,-24} {4}\n", shapeText(row.row->row), configId(*row.variant),

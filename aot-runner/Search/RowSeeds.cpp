@@ -194,8 +194,8 @@ struct Chunk {
 };
 } // namespace
 
-// A softmax reads its row three times. 2048 threads of a processor are two rows of 32768 floats with the first of
-// these, 34 MB on an H200, whose second cache has 50; they are sixteen with 128 threads.
+// A softmax reads its row three times. The 2048 threads of a processor are at most two rows of 32768 floats with the
+// first of these, 34 MB on an H200, whose second cache has 50; they are sixteen with 128 threads.
 static constexpr Chunk chunks[] = {{1024, 8}, {1024, 16}, {512, 16}, {256, 16}};
 
 /// The choices that walk the slices of a block; empty where one of those stays whole.

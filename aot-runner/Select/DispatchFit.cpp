@@ -3,7 +3,6 @@
 // The fit of the dispatcher.
 #include "aot-runner/Select/DispatchFit.h"
 
-#include "aot-runner/Select/Ranking.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <numeric>
@@ -265,7 +264,7 @@ llvm::Expected<unsigned> helion::aot::dispatched(const Matrix &matrix, unsigned 
         sum += std::log(matrix.pickSlowdown(other, member)), ++rows;
     means.push_back(rows ? std::exp(sum / rows) : std::numeric_limits<double>::infinity());
   }
-  for (unsigned variant : rankingAt(tree, *leaf, means, request.fallback))
+  for (unsigned variant : rankingAt(tree, *leaf, means, request.fallback, request.beyond))
     if (matrix.at(row, request.members[variant]).measured())
       return variant;
   return request.fallback;

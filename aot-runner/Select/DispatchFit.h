@@ -8,6 +8,7 @@
 
 #include "aot-runner/Select/Features.h"
 #include "aot-runner/Select/Matrix.h"
+#include "aot-runner/Select/Ranking.h"
 
 namespace helion::aot {
 
@@ -16,6 +17,7 @@ struct FitRequest {
   unsigned fallback = 0;         // The variant that a leaf keeps unless another gains more than the noise; universal.
   Goal goal = Goal::MaxSlowdown;
   double threshold = 1.1;
+  BeyondVariants beyond = {};
 };
 
 /// The universal member with the least sum of slowdowns: an index into `members`, which holds one.

@@ -30,6 +30,9 @@ struct MatrixCandidate {
   std::string artifact;
   int64_t codeBytes = 0;
   bool universal = false; // Serves every legal call.
+  bool reaches = false;   // Serves dense calls far larger than all rows.
+  /// Place among what a model says of calls that only candidates which reach serve; the best is first.
+  std::optional<unsigned> modelled = std::nullopt;
 };
 
 /// One candidate on one row. The median is NaN where the candidate is illegal there or was not measured.

@@ -35,29 +35,50 @@ static void collect(const DispatchTree &tree, unsigned from, std::vector<unsigne
 }
 
 std::vector<unsigned> helion::aot::rankingAt(const DispatchTree &tree, unsigned leaf, llvm::ArrayRef<double> means,
-                                             unsigned universal) {
-  std::vector<unsigned> order;
-  auto add = [&](std::vector<unsigned> variants) {
+                                             unsigned universal, const BeyondVariants &beyond) {
+  // The leaf's own, what ends somewhere, what is picked for calls beyond, what serves those too.
+  std::vector<unsigned> order, reaching;
+  auto reaches = [&](unsigned variant) { return beyond.first && beyond.reach[variant]; };
+  auto add = [&](unsigned variant) {
+    std::vector<unsigned> &to = reaches(variant) && !order.empty() ? reaching : order;
+    if (!llvm::is_contained(order, variant) && !llvm::is_contained(to, variant))
+      to.push_back(variant);
+  };
+  auto addAll = [&](std::vector<unsigned> variants) {
     llvm::sort(variants, [&](unsigned a, unsigned b) { return std::pair(means[a], a) < std::pair(means[b], b); });
-    for (unsigned variant : variants)
-      if (!llvm::is_contained(order, variant))
-        order.push_back(variant);
+    llvm::for_each(variants, add);
   };
   std::vector<unsigned> path = pathTo(tree, 0, leaf);
   for (unsigned node : llvm::reverse(path)) {
     std::vector<unsigned> near;
     collect(tree, node, near);
-    add(near);
+    addAll(near);
   }
   std::vector<unsigned> rest;
   for (unsigned variant = 0; variant < means.size(); ++variant)
     if (variant != universal)
       rest.push_back(variant);
-  add(rest);
-  add({universal});
+  addAll(rest);
+  if (beyond.first && !llvm::is_contained(order, *beyond.first))
+    order.push_back(*beyond.first);
+  for (unsigned variant : reaching)
+    if (!llvm::is_contained(order, variant))
+      order.push_back(variant);
+  if (!llvm::is_contained(order, universal))
+    order.push_back(universal);
   // Nothing is reached behind the one that always runs.
   order.erase(llvm::find(order, universal) + 1, order.end());
   return order;
+}
+
+BeyondVariants helion::aot::beyondVariants(const TunedSignature &signature) {
+  BeyondVariants result;
+  for (const TunedVariant &variant : signature.variants) {
+    result.reach.push_back(variant.reaches);
+    if (variant.beyond)
+      result.first = variant.id;
+  }
+  return result;
 }
 
 std::vector<double> helion::aot::meanSlowdowns(const TunedSignature &signature) {

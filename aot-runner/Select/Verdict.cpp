@@ -3,6 +3,7 @@
 // Selection and its verdict.
 #include "aot-runner/Select/Verdict.h"
 
+#include "aot-runner/Select/Beyond.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
@@ -74,6 +75,7 @@ llvm::Expected<Selection> helion::aot::select(const Matrix &matrix, llvm::ArrayR
     Selection selection;
     selection.fit = fitRequest(matrix, set, request);
     selection.tree = fitDispatch(matrix, features, selection.fit);
+    pickBeyond(matrix, request.maxConfigs, selection.fit);
     llvm::Expected<Verdict> verdict = judge(matrix, rows, selection.tree, selection.fit);
     if (!verdict)
       return verdict.takeError();

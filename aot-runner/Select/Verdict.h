@@ -29,7 +29,7 @@ struct Verdict {
 
 /// What was selected for one signature.
 struct Selection {
-  FitRequest fit; // Members and fallback.
+  FitRequest fit; // Members and fallback, with the one for calls beyond the rows.
   DispatchTree tree;
   Verdict verdict;
   /// The least sizes: of a set, and of the smallest set whose tree meets the goal; none where none does.

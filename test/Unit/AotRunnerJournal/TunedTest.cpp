@@ -28,7 +28,7 @@ Tuned makeTuned() {
   signature.anchor = "c0";
   signature.arguments = {{"x", Argument::Kind::Tensor, Dtype::BF16, 2, false, {}}};
   signature.variants = {{0, "helion-config{v=1}", "c0", {1000, 64}, true},
-                        {1, "helion-config{v=1},t", "c1", {9, 0}, false}};
+                        {1, "helion-config{v=1},t", "c1", {9, 0}, false, true, true}};
   for (int64_t size : {100, 20}) {
     TunedRow row;
     row.row = cantFail(Row::parse(
@@ -49,6 +49,17 @@ Tuned makeTuned() {
 }
 
 const char canonical[] =
+    R"J({"device_class":"cpu","goal":"max_slowdown","kernel":"mm","kernel_hash":"aa","pool":64,"protocol":"p1","record":"header","target":"cpu:x86-64-v3","threshold":1.01,"unmeasured":3,"version":3}
+{"anchor":"c0","arguments":[{"dtype":"bf16","name":"x","rank":2}],"kernel_hash":"bb","name":"x=bf16[2]","record":"signature"}
+{"artifact":"c0","config":"helion-config{v=1}","record":"variant","resources":{"code_bytes":1000,"scratch_bytes":64},"signature":"x=bf16[2]","universal":true,"variant":0}
+{"artifact":"c1","beyond":true,"config":"helion-config{v=1},t","reaches":true,"record":"variant","resources":{"code_bytes":9,"scratch_bytes":0},"signature":"x=bf16[2]","variant":1}
+{"anchor":{"high":22,"low":20,"median":21},"best":{"high":20.25,"low":19.5,"median":20},"group":"g","record":"row","row":{"args":{"x":{"align":16,"dtype":"bf16","init":"normal","shape":[20,8],"strides":[8,1]}},"kernel":"mm"},"signature":"x=bf16[2]","variants":{"0":{"high":22,"low":20,"median":21}},"weight":20}
+{"anchor":{"high":102,"low":100,"median":101},"best":{"high":100.25,"low":99.5,"median":100},"group":"g","record":"row","row":{"args":{"x":{"align":16,"dtype":"bf16","init":"normal","shape":[100,8],"strides":[8,1]}},"kernel":"mm"},"signature":"x=bf16[2]","variants":{"0":{"high":102,"low":100,"median":101}},"weight":100}
+{"record":"tree","signature":"x=bf16[2]","tree":{"else":{"variant":0},"feature":"x.size(0)","le":64,"then":{"variant":1}}}
+)J";
+
+/// As the second version wrote it.
+const char second[] =
     R"J({"device_class":"cpu","goal":"max_slowdown","kernel":"mm","kernel_hash":"aa","pool":64,"protocol":"p1","record":"header","target":"cpu:x86-64-v3","threshold":1.01,"unmeasured":3,"version":2}
 {"anchor":"c0","arguments":[{"dtype":"bf16","name":"x","rank":2}],"kernel_hash":"bb","name":"x=bf16[2]","record":"signature"}
 {"artifact":"c0","config":"helion-config{v=1}","record":"variant","resources":{"code_bytes":1000,"scratch_bytes":64},"signature":"x=bf16[2]","universal":true,"variant":0}
@@ -83,6 +94,14 @@ TEST(Tuned, CanonicalBytes) {
   EXPECT_EQ(shuffled.text(), canonical);
 }
 
+TEST(Tuned, ReadsTheSecondVersion) {
+  Expected<Tuned> read = Tuned::parse(second, "t");
+  ASSERT_TRUE(bool(read)) << toString(read.takeError());
+  Tuned same = makeTuned();
+  same.signatures[0].variants[1].reaches = same.signatures[0].variants[1].beyond = false;
+  EXPECT_EQ(read->text(), same.text());
+}
+
 TEST(Tuned, ReadsTheFirstVersion) {
   Expected<Tuned> read = Tuned::parse(first, "t");
   ASSERT_TRUE(bool(read)) << toString(read.takeError());
@@ -91,6 +110,7 @@ TEST(Tuned, ReadsTheFirstVersion) {
   EXPECT_EQ(read->unmeasured, 0u);
   Tuned same = makeTuned();
   same.unmeasured = 0;
+  same.signatures[0].variants[1].reaches = same.signatures[0].variants[1].beyond = false;
   same.signatures[0].anchor.clear();
   for (TunedRow &row : same.signatures[0].rows)
     row.anchor.reset();
@@ -116,8 +136,9 @@ struct Case {
 
 TEST(Tuned, Errors) {
   const Case cases[] = {
-      {"\"version\":2}", "\"version\":3}", "3}\n", "tuned file has version `3`, this tool reads `1` to `2`"},
-      {"\"version\":2}", "\"version\":0}", "0}\n", "tuned file has version `0`, this tool reads `1` to `2`"},
+      {"\"version\":3}", "\"version\":4}", "4}\n", "tuned file has version `4`, this tool reads `1` to `3`"},
+      {"\"version\":3}", "\"version\":0}", "0}\n", "tuned file has version `0`, this tool reads `1` to `3`"},
+      {"\"reaches\":true,", "", "true,\"config\"", "a variant for calls beyond the rows has `reaches` too"},
       {"\"record\":\"header\"", "\"record\":\"heading\"", "\"heading\"",
        "saw `\"heading\"`, expected `header`, `signature`, `variant`, `row` or `tree`"},
       {"\"pool\":64,", "", "{\"device", "key `pool` is missing"},

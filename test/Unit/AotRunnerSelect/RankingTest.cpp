@@ -44,6 +44,17 @@ TEST(Ranking, NothingBehindTheUniversal) {
   EXPECT_EQ(rankingAt(fourLeaves(), 2, means, 0), (Order{0}));
 }
 
+TEST(Ranking, WhatReachesBeyondComesBehindWhatEnds) {
+  // 1, 2 and 5 serve large calls too; 4 and 5 have no leaf.
+  std::vector<double> means = {1.5, 1.4, 1.3, 1.2, 1.1, 1.6, kNowhere};
+  BeyondVariants beyond{5, {false, true, true, false, false, true, true}};
+  EXPECT_EQ(rankingAt(fourLeaves(), 2, means, 6, beyond), (Order{0, 3, 4, 5, 1, 2, 6}));
+  // The leaf's own stays first.
+  EXPECT_EQ(rankingAt(fourLeaves(), 5, means, 6, beyond), (Order{2, 3, 0, 4, 5, 1, 6}));
+  beyond.first = 6;
+  EXPECT_EQ(rankingAt(fourLeaves(), 2, means, 6, beyond), (Order{0, 3, 4, 6}));
+}
+
 TEST(Ranking, DispatchedTakesTheNearestThatIsLegal) {
   // By row, then variant; a size of 3 leads to variant 0, which is illegal there, as is its sibling.
   Matrix matrix = matrixOf({{kNowhere, kNowhere, 3, 2, 9}, {1, 2, 2, 2, 9}});
