@@ -56,6 +56,8 @@ KINDS = {
     "dot, mma.sync, no ring": Kind("matmul:bf16", (r"\bmma\.sync", r"\bldmatrix"), (r"\bcp\.async",)),
     "dot, mma.sync, ring": Kind("matmul:bf16", RING, (), ("num_stages=loop.k=3",), ("persistent",)),
     "dot, mma.sync, ring, programs that stay": Kind("matmul:bf16", RING, (), ("num_stages", "persistent"), ("num_sm_multiplier",)),
+    "dot, mma.sync, boxes": Kind("matmul:bf16", (r"\bcp\.async\.bulk\.tensor", r"\bmbarrier\.try_wait", r"\bmma\.sync", r"\bldmatrix"), (),
+                                 ("copies=loop.k=boxes",)),
     "dot, mma.sync, two rings, online softmax": Kind("attention:bf16", RING + (r"\bshfl\.sync",), (), ("num_stages",)),
     "dot, batched": Kind("bmm:bf16", (r"\bmma\.sync", r"\bbar\.sync")),
     "dot, no matrix units": Kind("matmul:f32", (r"\bfma\.rn", r"\bst\.shared", r"\bbar\.sync"), (r"\bmma\.",)),
@@ -65,6 +67,7 @@ KINDS = {
 # Name -> the kind that it is planted in, what is taken out of its PTX, the tool that must see it. Without a tool the same code
 # is compiled from PTX there and must be clean. `isCertain`: a tool that does not see it fails the run.
 BARRIERS, WAITS = r"^\s*bar\.sync[^;]*;", r"^\s*cp\.async\.wait_group[^;]*;"
+BOX_WAITS = r"\bLAB_WAIT:(?s:.*?)\bDONE:"  # The loop around an mbarrier.try_wait.
 
 
 @dataclasses.dataclass
@@ -82,6 +85,8 @@ FAULTS = {
     "no barriers in a layout conversion": Fault("layout conversion through shared memory", BARRIERS, "racecheck"),
     "no barriers around a ring": Fault("dot, mma.sync, ring", BARRIERS, "racecheck"),
     "no waits for a ring": Fault("dot, mma.sync, ring", WAITS, "racecheck", False),
+    "none in boxes, from PTX": Fault("dot, mma.sync, boxes", "", ""),
+    "no waits for boxes": Fault("dot, mma.sync, boxes", BOX_WAITS, "racecheck", False),
     "results an element short": Fault("pointwise", "", "memcheck", True, True),
 }
 
@@ -317,22 +322,18 @@ def report_kinds(options, packed, results):
 def report_faults(options, faults, results):
     """A tool that does not see what was planted says nothing by being clean."""
     bad = 0
-    print("\n| planted | in | tool | seen |")
-    print("|---|---|---|---|")
+    print("\n| planted | in | tool | seen | values |")
+    print("|---|---|---|---|---|")
     for name in faults:
         fault = FAULTS[name]
         for tool in [fault.tool] if fault.tool else options.tools:
             if ("fault " + name, tool) not in results:
                 continue
             one = results["fault " + name, tool].result()
-            if one["found"] is None:
-                said, isBad = f"no summary: {one['answer']['wrong']}", True
-            elif fault.tool:
-                said, isBad = (f"{one['found']} found", False) if one["found"] else ("not seen", fault.isCertain)
-            else:
-                said, isBad = (f"{one['found']} found", True) if one["found"] else ("clean", False)
-            bad += isBad
-            print(f"| {name} | {fault.kind} | {tool} | {said} |", flush=True)
+            found, wrong = one["found"], one["answer"]["wrong"]
+            said = "no summary" if found is None else f"{found} found" if found else "not seen" if fault.tool else "clean"
+            bad += (not found and fault.isCertain) if fault.tool else found != 0
+            print(f"| {name} | {fault.kind} | {tool} | {said} | {wrong or 'right'} |", flush=True)
     return bad
 
 
