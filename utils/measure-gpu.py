@@ -55,6 +55,24 @@ def product(x, y):
     return x @ y
 
 
+def cross_entropy_reference(logits, labels):
+    return [torch.logsumexp(logits, 1) - logits.gather(1, labels[:, None])[:, 0]]
+
+
+def rope(x, cos, sin):
+    first, second = x.chunk(2, -1)
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], -1).to(x.dtype)
+
+
+def attention_reference(q, k, v):
+    """A head at a time: the scores of all would not fit."""
+    out = torch.empty_like(q)
+    for b in range(q.shape[0]):
+        for h in range(q.shape[1]):
+            out[b, h] = torch.softmax(q[b, h] @ k[b, h].T / q.shape[3] ** 0.5, -1) @ v[b, h]
+    return [out]
+
+
 PEERS = {
     "vector_add": Peer(["x", "y"], lambda x, y: x + y, lambda x, y: [x + y]),
     "softmax": Peer(["x"], lambda x: torch.softmax(x, -1), lambda x: [torch.softmax(x, -1)]),
@@ -62,6 +80,12 @@ PEERS = {
     "layer_norm": Peer(["x"], lambda x, w, bias, eps: F.layer_norm(x, w.shape, w, bias, eps),
                        lambda x, w, bias, eps: [F.layer_norm(x, w.shape, w, bias, eps)]),
     "matmul": Peer(["x"], product, lambda x, y: [x @ y], lambda x, y: 2 * x.shape[0] * x.shape[1] * y.shape[1]),
+    "bmm": Peer(["x", "y"], product, lambda x, y: [x @ y], lambda x, y: 2 * x.numel() * y.shape[2]),
+    "cross_entropy": Peer(["logits", "labels"], lambda logits, labels: F.cross_entropy(logits, labels, reduction="none"),
+                          cross_entropy_reference),
+    "rope": Peer(["x"], rope, lambda x, cos, sin: [rope(x, cos, sin)]),
+    "attention": Peer(["q", "k", "v"], lambda q, k, v: F.scaled_dot_product_attention(q, k, v), attention_reference,
+                      lambda q, k, v: 4 * q.numel() * k.shape[2]),
 }
 
 
@@ -301,12 +325,22 @@ class Clock:
 #===-- Rows ---------------------------------------------------------------------------------------------------------===#
 
 
+def tensor_of(value, generator):
+    """Normal values, or those that the corpus asks for."""
+    shape, dtype, init = value["shape"], DTYPES[value["dtype"]], value.get("init", "normal")
+    if init == "normal":
+        return torch.randn(shape, dtype=torch.float32, device="cuda", generator=generator).to(dtype)
+    if bounds := re.fullmatch(r"randint\((-?\d+),(-?\d+)\)", init):
+        return torch.randint(int(bounds[1]), int(bounds[2]), shape, device="cuda", generator=generator).to(dtype)
+    sys.exit(f"measure-gpu: saw init `{init}`; `normal` and `randint(a,b)` can be made here")
+
+
 def inputs_of(row):
     generator = torch.Generator(device="cuda").manual_seed(0)
     values = {}
     for name, value in row["args"].items():
         if isinstance(value, dict):
-            values[name] = torch.randn(value["shape"], dtype=torch.float32, device="cuda", generator=generator).to(DTYPES[value["dtype"]])
+            values[name] = tensor_of(value, generator)
         else:
             values[name] = value
     return values
@@ -323,7 +357,8 @@ def check(peer, values, call, outputs):
     worst = 0.0
     for begin in range(0, first.shape[0], step):
         part = {name: value[begin : begin + step] if name in peer.rows else value for name, value in values.items()}
-        wide = {name: value.double() if isinstance(value, torch.Tensor) else value for name, value in part.items()}
+        wide = {name: value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+                for name, value in part.items()}
         for output, want in zip(outputs, peer.reference(**wide)):
             got = output[begin : begin + step].double()
             scale = want.square().mean().sqrt()
