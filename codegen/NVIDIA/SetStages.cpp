@@ -7,7 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Analysis/BoxFacts.h"
-#include "passes/Analysis/CopyFacts.h"
+#include "passes/Analysis/WideAccess.h"
 #include "passes/Config/SiteOptions.h"
 #include "passes/Config/Sites.h"
 
@@ -66,7 +66,7 @@ private:
     FailureOr<HostView> view = hostView(load.getSource());
     std::optional<std::vector<Pred>> facts;
     if (succeeded(view) && !view->strides.empty())
-      facts = copyFacts(*view, likelyUnitDim(*view, kernel.getFacts()),
+      facts = copyFacts(*view, contiguousDim(*view, factsOf(kernel)).dim,
                         getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
     if (!facts)
       return load.emitError() << "num_stages: load `" << load.getSite()

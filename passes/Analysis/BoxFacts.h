@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What copies through tensor maps rely on beside `CopyFacts`. The choice that asks for them records it, the pass that
-// makes them looks for it.
+// What copies through tensor maps rely on beside `copyFacts` of WideAccess.h. The choice that asks for them records it,
+// the pass that makes them looks for it.
 #ifndef HELION_PASSES_ANALYSIS_BOXFACTS_H
 #define HELION_PASSES_ANALYSIS_BOXFACTS_H
 

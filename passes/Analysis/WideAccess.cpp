@@ -88,16 +88,17 @@ int64_t helion::bytesOfElement(Type type) {
   return element.isIndex() ? 8 : std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
-/// The dim whose stride is the constant 1; else the one with the stride of the buffer's last dim, which may be 1.
-static std::optional<unsigned> contiguousDim(const HostView &view) {
-  for (unsigned dim = view.strides.size(); dim-- > 0;)
-    if (view.strides[dim].isConstant(1))
-      return dim;
-  unsigned rank = cast<MemRefType>(view.base.getType()).getRank();
-  for (unsigned dim = view.strides.size(); dim-- > 0 && rank;)
+static Pred isOne(const SizeExpr &stride) { return Pred::compare(Pred::Compare::EQ, stride, SizeExpr::constant(1)); }
+
+ContiguousDim helion::contiguousDim(const HostView &view, ArrayRef<Pred> facts) {
+  unsigned rank = cast<MemRefType>(view.base.getType()).getRank(), last = view.strides.size() - 1;
+  for (unsigned dim = last + 1; dim-- > 0;)
+    if (follows(isOne(view.strides[dim]), facts))
+      return {dim, ContiguousDim::Proved};
+  for (unsigned dim = last + 1; dim-- > 0 && rank;)
     if (view.strides[dim] == SizeExpr::stride(view.buffer, rank - 1))
-      return dim;
-  return std::nullopt;
+      return {dim, ContiguousDim::Likely};
+  return {last, ContiguousDim::Guessed};
 }
 
 WideAccess::WideAccess(HostExprs &exprs, Operation *op) : exprs(exprs) {
@@ -112,9 +113,12 @@ WideAccess::WideAccess(HostExprs &exprs, Operation *op) : exprs(exprs) {
     return;
   view = *found;
   elementBytes = bytesOfElement(host.getType());
-  hostDim = contiguousDim(*view);
-  if (!hostDim)
+  if (view->strides.empty())
     return;
+  ContiguousDim contiguous = contiguousDim(*view, /*facts=*/{});
+  if (contiguous.how == ContiguousDim::Guessed)
+    return;
+  hostDim = contiguous.dim;
   auto type = dyn_cast<TileType>(indices[*hostDim].getType());
   std::optional<int64_t> extent = type ? type.getDim().getConstant() : std::nullopt;
   if (!extent)
@@ -126,7 +130,7 @@ WideAccess::WideAccess(HostExprs &exprs, Operation *op) : exprs(exprs) {
 std::vector<Pred> WideAccess::contiguity() const {
   if (!tile || view->strides[*hostDim].isConstant(1))
     return {};
-  return {Pred::compare(Pred::Compare::EQ, view->strides[*hostDim], SizeExpr::constant(1))};
+  return {isOne(view->strides[*hostDim])};
 }
 
 static Pred isMultiple(const SizeExpr &expr, int64_t divisor) {
@@ -146,6 +150,28 @@ static void needMultiple(const SizeExpr &expr, int64_t width, std::vector<Pred> 
   if (expr.kind() == SizeExpr::Kind::Mul)
     return needMultiple(expr.rhs().asConstant() ? expr.lhs() : expr.rhs(), width, needs);
   needs.push_back(isMultiple(expr, width));
+}
+
+/// That groups of `width` elements along a dim begin at multiples of their size, wherever a tile of them begins.
+static void needGroups(const HostView &view, unsigned unitDim, int64_t width, int64_t elementBytes,
+                       std::vector<Pred> &needs) {
+  for (auto [dim, stride] : llvm::enumerate(view.strides))
+    if (dim != unitDim)
+      needMultiple(stride, width, needs);
+  needMultiple(view.offset, width, needs);
+  needMultiple(SizeExpr::align(view.buffer), width * elementBytes, needs);
+}
+
+std::optional<std::vector<Pred>> helion::copyFacts(const HostView &view, unsigned unitDim, int64_t elementBytes) {
+  constexpr int64_t kPieceBytes = 16;
+  if (!isa<BlockArgument>(view.base) || elementBytes > kPieceBytes)
+    return std::nullopt;
+  std::vector<Pred> needs = {isOne(view.strides[unitDim])};
+  needGroups(view, unitDim, kPieceBytes / elementBytes, elementBytes, needs);
+  if (llvm::any_of(needs, [](const Pred &need) { return need.fold() == false; }))
+    return std::nullopt;
+  llvm::erase_if(needs, [](const Pred &need) { return need.fold() == true; });
+  return needs;
 }
 
 /// A value that code on the device computes is followed through sums, products and loops to host values.
@@ -180,11 +206,7 @@ std::optional<std::vector<Pred>> WideAccess::needs(int64_t width) const {
   std::vector<Pred> needs = contiguity();
   if (width < 2)
     return needs;
-  for (auto [dim, stride] : llvm::enumerate(view->strides))
-    if (dim != *hostDim)
-      needMultiple(stride, width, needs);
-  needMultiple(view->offset, width, needs);
-  needMultiple(SizeExpr::align(view->buffer), width * elementBytes, needs);
+  needGroups(*view, *hostDim, width, elementBytes, needs);
   Value at = tile;
   for (; auto shift = at.getDefiningOp<TileShiftOp>(); at = shift.getTile())
     if (!addMultiple(shift.getOffset(), width, needs))

@@ -2,7 +2,7 @@
 //
 // What an access of a scheduled kernel relies on when it moves neighbours together: that they are neighbours, and that
 // each group of them begins at a multiple of its size. A choice pass states that as facts of the kernel; the choice of
-// layouts asks how wide an access may be under the facts that stand there.
+// layouts asks how wide an access may be under the facts that stand there. Copies of whole rows rely on the same.
 #ifndef HELION_PASSES_ANALYSIS_WIDEACCESS_H
 #define HELION_PASSES_ANALYSIS_WIDEACCESS_H
 
@@ -19,6 +19,23 @@ std::vector<Pred> factsOf(KernelOp kernel);
 
 /// Of a host tensor, a tile value or a scalar, in memory.
 int64_t bytesOfElement(mlir::Type type);
+
+/// The dim of a view along which memory is contiguous, and how that is known.
+struct ContiguousDim {
+  enum How {
+    Guessed, // The last dim.
+    Likely,  // Its stride is that of the buffer's last dim.
+    Proved   // Its stride is 1 by its type or by the facts.
+  };
+  unsigned dim;
+  How how;
+};
+/// Of a view with dims.
+ContiguousDim contiguousDim(const HostView &view, llvm::ArrayRef<Pred> facts);
+
+/// Facts under which every tile of the view that begins at multiples of 16 bytes along `unitDim` is made of whole,
+/// aligned pieces of 16 bytes; none where that never holds, or the view is of an allocation.
+std::optional<std::vector<Pred>> copyFacts(const HostView &view, unsigned unitDim, int64_t elementBytes);
 
 class WideAccess {
 public:

@@ -4,7 +4,6 @@
 
 #include "passes/Layout/TileAccess.h"
 #include "passes/Analysis/BoxFacts.h"
-#include "passes/Analysis/CopyFacts.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
@@ -13,31 +12,12 @@ using namespace helion;
 
 AccessReader::AccessReader(KernelOp kernel, const LayoutTarget &target) : facts(factsOf(kernel)), target(target) {}
 
-/// A dim is proved by its stride: the constant 1, or a fact. Else the last dim of the buffer that the tensor is a view
-/// of is the best guess: lanes go along it, but no vectors.
-AccessReader::HostDim AccessReader::contiguousDim(Value host) {
-  unsigned last = cast<MemRefType>(host.getType()).getRank() - 1;
-  FailureOr<HostView> view = exprs.view(host);
-  if (failed(view))
-    return {last, false};
-  std::optional<unsigned> likely;
-  unsigned baseRank = cast<MemRefType>(view->base.getType()).getRank();
-  for (int dim = last; dim >= 0; --dim) {
-    const SizeExpr &stride = view->strides[dim];
-    if (follows(Pred::compare(Pred::Compare::EQ, stride, SizeExpr::constant(1)), facts))
-      return {unsigned(dim), true};
-    if (stride == SizeExpr::stride(view->buffer, baseRank - 1) && !likely)
-      likely = dim;
-  }
-  return {likely.value_or(last), false};
-}
-
 std::optional<std::string> AccessReader::missingForCopies(Value host, int64_t elementBytes) {
   FailureOr<HostView> view = exprs.view(host);
   if (failed(view))
     return "it is a view of one argument";
-  HostDim contiguous = contiguousDim(host);
-  if (!contiguous.proved)
+  ContiguousDim contiguous = contiguousDim(*view, facts);
+  if (contiguous.how != ContiguousDim::Proved)
     return view->strides[contiguous.dim].str() + " == 1";
   std::optional<std::vector<Pred>> needed = copyFacts(*view, contiguous.dim, elementBytes);
   if (!needed)
@@ -103,7 +83,10 @@ TileAccess AccessReader::read(Operation *op, Value host, ValueRange indices) {
   access.elementBytes = bytesOfElement(type);
   if (type.getRank() == 0)
     return access;
-  HostDim contiguous = contiguousDim(host);
+  // What is not proved is good enough for lanes to go along it, but no vectors.
+  FailureOr<HostView> view = exprs.view(host);
+  ContiguousDim contiguous = succeeded(view) ? contiguousDim(*view, facts)
+                                             : ContiguousDim{unsigned(type.getRank() - 1), ContiguousDim::Guessed};
   unsigned dim = 0;
   bool placed = false;
   for (auto [hostDim, index] : llvm::enumerate(indices)) {
@@ -119,7 +102,7 @@ TileAccess AccessReader::read(Operation *op, Value host, ValueRange indices) {
     if (hostDim == contiguous.dim)
       access.fastDim = own;
   }
-  if (access.fastDim && contiguous.proved)
+  if (access.fastDim && contiguous.how == ContiguousDim::Proved)
     access.vector = vectorOf(op, access.elementBytes);
   return access;
 }

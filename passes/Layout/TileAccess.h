@@ -38,12 +38,6 @@ public:
   std::optional<std::string> missingForBoxes(mlir::Value host, mlir::ValueRange indices);
 
 private:
-  struct HostDim {
-    unsigned dim;
-    bool proved;
-  };
-  HostDim contiguousDim(mlir::Value host);
-
   int64_t vectorOf(mlir::Operation *op, int64_t elementBytes);
 
   HostExprs exprs;

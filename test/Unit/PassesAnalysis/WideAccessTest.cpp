@@ -3,6 +3,8 @@
 // What divides an expression under facts, against all values of small leaves that satisfy them.
 
 #include "passes/Analysis/WideAccess.h"
+#include "mlir/IR/Block.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "gtest/gtest.h"
 #include <numeric>
 
@@ -56,5 +58,57 @@ TEST(WideAccess, FactsFollow) {
   for (StringRef text :
        {"x.stride(0) == 1", "x.align % 32 == 0", "n % 8 == 0", "n <= 12", "y.align % 8 == 0", "m % 16 == 0"})
     EXPECT_FALSE(follows(cantFail(Pred::parse(text)), facts)) << text.str();
+}
+
+class ViewFacts : public ::testing::Test {
+protected:
+  /// Every second row of `x`, a matrix of bf16, from the ninth element of row 8 on.
+  HostView secondRows() {
+    auto type = mlir::MemRefType::get({mlir::ShapedType::kDynamic, mlir::ShapedType::kDynamic},
+                                      mlir::BFloat16Type::get(&context));
+    auto parse = [](StringRef text) { return cantFail(SizeExpr::parse(text)); };
+    HostView view{
+        block.addArgument(type, mlir::UnknownLoc::get(&context)), "x", parse("x.stride(0) * 8 + 8"), {}, {}, {}};
+    view.sizes = {parse("x.size(0) ceildiv 2"), parse("x.size(1)")};
+    view.strides = {parse("x.stride(0) * 2"), SizeExpr::stride("x", 1)};
+    return view;
+  }
+  std::vector<std::string> texts(const std::optional<std::vector<Pred>> &preds) {
+    std::vector<std::string> result;
+    for (const Pred &pred : preds.value_or(std::vector<Pred>()))
+      result.push_back(pred.str());
+    return result;
+  }
+
+  mlir::MLIRContext context;
+  mlir::Block block;
+};
+
+TEST_F(ViewFacts, TheContiguousDim) {
+  HostView view = secondRows();
+  ContiguousDim dim = contiguousDim(view, {});
+  EXPECT_EQ(std::pair(dim.dim, dim.how), std::pair(1u, ContiguousDim::Likely));
+  dim = contiguousDim(view, parseFacts({"x.stride(1) == 1"}));
+  EXPECT_EQ(std::pair(dim.dim, dim.how), std::pair(1u, ContiguousDim::Proved));
+  std::swap(view.strides[0], view.strides[1]);
+  EXPECT_EQ(contiguousDim(view, {}).dim, 0u);
+  view.strides[0] = view.strides[1];
+  dim = contiguousDim(view, {});
+  EXPECT_EQ(std::pair(dim.dim, dim.how), std::pair(1u, ContiguousDim::Guessed));
+  view.strides[0] = SizeExpr::constant(1);
+  dim = contiguousDim(view, {});
+  EXPECT_EQ(std::pair(dim.dim, dim.how), std::pair(0u, ContiguousDim::Proved));
+}
+
+TEST_F(ViewFacts, CopiesNameAsLittleAsAccessesDo) {
+  HostView view = secondRows();
+  // The offset's two terms are multiples of 8 when rows are.
+  EXPECT_EQ(texts(copyFacts(view, 1, 2)),
+            (std::vector<std::string>{"x.stride(1) == 1", "x.stride(0) % 8 == 0", "x.align % 16 == 0"}));
+  view.offset = SizeExpr::constant(4);
+  EXPECT_FALSE(copyFacts(view, 1, 2));
+  view.offset = SizeExpr::constant(0);
+  view.strides[1] = SizeExpr::constant(2);
+  EXPECT_FALSE(copyFacts(view, 1, 2));
 }
 } // namespace
