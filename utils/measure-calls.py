@@ -12,11 +12,14 @@ measure-calls.cpp. Rows are lines of corpora.
 - Choosing: medians of 200 calls in turn; single calls after 1 MiB of other code and 4 or 256 MiB of other data were touched.
 - Calls: the host's time, 20 without waiting. Bare: cuLaunchKernel with the functions and arguments that the call itself used.
   New pointers: four sets of tensors in turn. Fills that a plan has are in the call and not in the bare launches.
-- torch: an operator that makes DLTensors and the result, called through torch.ops and through a plain binding, beside torch.add
-  on the first tensor. Needs torch with a GPU and CUDA's headers; left out without.
+- torch: an operator that makes DLTensors and the result, beside torch.add on the first tensor. Called through torch.ops where
+  autograd's keys have torch's boxed fallback (fallback) and where they have a kernel (op), by its overload (overload), by a
+  binding that asks the dispatcher in C++ (dispatched), and by a plain binding that asks nobody (binding). Needs torch with a GPU
+  and CUDA's headers; left out without.
 Cells are: median [lower quartile, upper quartile] largest.
 """
 import argparse
+import functools
 import json
 import os
 import platform
@@ -32,6 +35,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # DLPack's code and bits.
 DTYPES = {"f64": (2, 64), "f32": (2, 32), "f16": (2, 16), "bf16": (4, 16), "f8e4m3": (10, 8), "f8e5m2": (12, 8), "i64": (0, 64),
           "i32": (0, 32), "i16": (0, 16), "i8": (0, 8), "ui8": (1, 8), "bool": (6, 8)}
+WAYS = ["fallback", "op", "overload", "dispatched", "binding"]  # Of calling the operator.
 TORCH_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn",
                "f8e5m2": "float8_e5m2", "i64": "int64", "i32": "int32", "i16": "int16", "i8": "int8", "ui8": "uint8", "bool": "bool"}
 
@@ -210,10 +214,10 @@ def report_first(package, times, processes):
 
 
 def heading_steady(package):
-    print(f"\n{package.kernel}: choosing and calling, ns; op and torch.add, us\n")
+    print(f"\n{package.kernel}: choosing and calling, ns; the operator and torch.add, us\n")
     print("| row | variant | choose | choose after 4 MiB | after 256 MiB | call, same pointers | bare | call / bare | call, new pointers "
-          "| bare, new | call / bare, new | allocations: choose, call | op / binding / torch.add | op / add | binding / add |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+          "| bare, new | call / bare, new | allocations: choose, call | torch.add | " + " | ".join(f"{way} / add" for way in WAYS) + " |")
+    print("|---" * (13 + len(WAYS)) + "|")
 
 
 def report_steady(line):
@@ -226,10 +230,10 @@ def report_steady(line):
     cells.append(f"{line['choose_allocations'] / 100:g}, {line['call_allocations'] / 100:g}")
     torch_times = line.get("torch_us")
     if torch_times:
-        cells.append(" / ".join(spread(torch_times[name], 2) for name in ("op", "binding", "add")))
-        cells += [spread(ratios(torch_times[name], torch_times["add"]), 2) for name in ("op", "binding")]
+        cells.append(spread(torch_times["add"], 2))
+        cells += [spread(ratios(torch_times[way], torch_times["add"]), 2) for way in WAYS]
     else:
-        cells += ["", "", ""]
+        cells += [""] * (1 + len(WAYS))
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
@@ -250,19 +254,21 @@ class Operator:
         archive = os.path.join(os.path.dirname(program), "package", f"lib{package.kernel}.a")
         self.module = cpp_extension.load_inline(self.name, [self.source()], extra_include_paths=[package.build, package.folder],
                                                 extra_ldflags=[archive, "-ldl"], extra_cflags=["-O2"], with_cuda=True)
-        self.op = getattr(torch.ops, self.name).op
+        library = getattr(torch.ops, self.name)
+        self.ways = {"fallback": library.fallback, "op": library.op, "overload": library.op.default,
+                     "dispatched": self.module.dispatched, "binding": self.module.binding}
 
     def source(self):
-        kinds = ["Tensor" if "DLTensor" in kind else "float" if "double" in kind else "int" for kind, _ in self.package.arguments]
-        types = {"Tensor": "const at::Tensor &", "float": "double ", "int": "int64_t "}
-        taken = ", ".join(f"{types[kind]}p{i}" for i, kind in enumerate(kinds))
+        kinds = self.kinds()
+        taken = ", ".join(f"{self.types[kind]}p{i}" for i, kind in enumerate(kinds))
         views = "".join(f"  DLTensor v{i} = view(p{i});\n" for i, kind in enumerate(kinds) if kind == "Tensor")
         values = ", ".join({"Tensor": f"{{&v{i}, 0, 0}}", "float": f"{{nullptr, 0, p{i}}}", "int": f"{{nullptr, p{i}, 0}}"}[kind]
                            for i, kind in enumerate(kinds))
         first = kinds.index("Tensor")
         count = len(self.package.results)
-        schema = ", ".join(f"{kind} p{i}" for i, kind in enumerate(kinds))
         return f"""
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/GradMode.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/extension.h>
 #include <torch/library.h>
@@ -304,11 +310,44 @@ static std::vector<at::Tensor> op({taken}) {{
   TORCH_CHECK(status == 0, the_case::text(status));
   return results;
 }}
-static at::Tensor one({taken}) {{ return op({", ".join(f"p{i}" for i in range(len(kinds)))})[0]; }}
-TORCH_LIBRARY({self.name}, m) {{ m.def("op({schema}) -> Tensor"); }}
-TORCH_LIBRARY_IMPL({self.name}, CUDA, m) {{ m.impl("op", &one); }}
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("binding", &one); }}
+{self.registration(kinds, taken)}"""
+
+    def registration(self, kinds, taken):
+        """The ways to the function `op`."""
+        schema = ", ".join(f"{kind} p{i}" for i, kind in enumerate(kinds))
+        passed = ", ".join(f"p{i}" for i in range(len(kinds)))
+        signature = ", ".join(self.types[kind].strip() for kind in kinds)
+        asks = " || ".join(f"p{i}.requires_grad()" for i, kind in enumerate(kinds) if kind == "Tensor")
+        return f"""static at::Tensor one({taken}) {{ return op({passed})[0]; }}
+static at::Tensor withoutDerivative({taken}) {{
+  TORCH_CHECK(!(c10::GradMode::is_enabled() && ({asks})), "the operator has no derivative");
+  return one({passed});
+}}
+static at::Tensor dispatched({taken}) {{
+  static const auto handle =
+      c10::Dispatcher::singleton().findSchemaOrThrow("{self.name}::op", "").typed<at::Tensor({signature})>();
+  return handle.call({passed});
+}}
+TORCH_LIBRARY({self.name}, m) {{
+  m.def("op({schema}) -> Tensor");
+  m.def("fallback({schema}) -> Tensor");
+}}
+TORCH_LIBRARY_IMPL({self.name}, CUDA, m) {{
+  m.impl("op", &one);
+  m.impl("fallback", &one);
+}}
+TORCH_LIBRARY_IMPL({self.name}, AutogradCUDA, m) {{ m.impl("op", &withoutDerivative); }}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{
+  m.def("binding", &one);
+  m.def("dispatched", &dispatched);
+}}
 """
+
+    types = {"Tensor": "const at::Tensor &", "float": "double ", "int": "int64_t "}
+
+    def kinds(self):
+        """Of arguments, in the words of schemas."""
+        return ["Tensor" if "DLTensor" in kind else "float" if "double" in kind else "int" for kind, _ in self.package.arguments]
 
     def codes(self):
         """DLPack's codes by torch's numbers of dtypes, in the order of c10/core/ScalarType.h."""
@@ -326,7 +365,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("binding", &one); }}
         if any(value is None for value in values):
             return None
         first = next(value for value in values if isinstance(value, torch.Tensor))
-        works = {"op": lambda: self.op(*values), "binding": lambda: self.module.binding(*values), "add": lambda: torch.add(first, first)}
+        works = {way: functools.partial(call, *values) for way, call in self.ways.items()}
+        works["add"] = functools.partial(torch.add, first, first)
         times, names = {name: [] for name in works}, list(works)
         shuffle = random.Random(0)
         for round_ in range(-3, rounds):
