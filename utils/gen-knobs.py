@@ -91,6 +91,7 @@ def knob_row(knob):
         "Words": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in value["words"]]),
         "Samples": ("int64_t", [str(sample) for sample in value["samples"]]),
         "Matrix": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(text)})" for text in knob["matrix"]]),
+        "GroupMatrix": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(text)})" for text in knob["groupMatrix"]]),
         "Persistent": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in knob["persistent"]]),
         "Needs": ("NeedRow", ["{" + f"{quote(need['knob'])}, {quote(','.join(need['values']))}" + "}"
                               for need in knob["needs"]]),
@@ -168,6 +169,9 @@ def doc_knob(knob):
         rows.append(("bytes of shared memory of a launch", f"at most `{knob['sharedBytes']}`"))
     if knob["matrix"]:
         rows.append(("a dot of", " x ".join(f"`{extent}`" for extent in knob["matrix"]) + " divides the blocks of a dot that reads a load"))
+    if knob["groupMatrix"]:
+        rows.append(("all dots of", " x ".join(f"`{extent}`" for extent in knob["groupMatrix"][:3]) + " divides their blocks, "
+                     f"`{knob['groupMatrix'][3]}` the warps; both operands are loads"))
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])
     rows += [("only where", needs or "always"), ("not legal", knob["notLegal"])]

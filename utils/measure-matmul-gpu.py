@@ -29,24 +29,30 @@ BLOCKS = [(64, 64, 64), (64, 128, 64), (128, 64, 64), (128, 128, 32), (128, 128,
 SHARED_BYTES = 227 << 10
 
 
+# Who copies what loops load, and the instruction of their dots.
+WAYS = [("pieces", "mma"), ("boxes", "mma"), ("boxes", "wgmma")]
+
+
 def configs(quick):
-    """(blocks, warps, stages, group); slots that no block could hold are left out."""
+    """(blocks, warps, stages, group, copies, dots); slots that no block could hold are left out."""
     stages = (1, 3, 4) if quick else (1, 2, 3, 4, 5)
-    for block, warps, depth, group in itertools.product(BLOCKS, (4, 8), stages, (8,) if quick else (1, 8, 16)):
+    for block, warps, depth, group, way in itertools.product(BLOCKS, (4, 8), stages, (8,) if quick else (1, 8, 16), WAYS):
         rows, columns, steps = block
         slot = 2 * steps * (rows + columns)
         accumulators = rows * columns // (32 * warps)
-        if depth * slot <= SHARED_BYTES and 32 <= accumulators <= 128:
-            yield block, warps, depth, group
+        if depth * slot <= SHARED_BYTES and 32 <= accumulators <= 128 and (depth > 1 or way == WAYS[0]):
+            yield block, warps, depth, group, *way
 
 
-def text_of(block, warps, stages, group):
+def text_of(block, warps, stages, group, copies, dots):
+    ring = f"num_stages=loop.k={stages}" + (" copies=loop.k=boxes" if copies == "boxes" else "")
+    ring += " dots=loop.k=wgmma" if dots == "wgmma" else ""
     options = {
         "helion-roll-reductions": "", "helion-order-loops": "",
         "helion-bind-blocks": "{block_sizes=bi=%d,bj=%d,bk=%d}" % block, "helion-flatten-loops": "",
         "helion-map-programs": "{l2_groupings=loop.ij=%d}" % group if group > 1 else "", "helion-unroll-loops": "",
         "helion-choose-access": "", "helion-set-warps": "{num_warps=matmul=%d}" % warps if warps != 4 else "",
-        "helion-set-stages": "{num_stages=loop.k=%d}" % stages if stages > 1 else ""}
+        "helion-set-stages": "{%s}" % ring if stages > 1 else ""}
     return ",".join(["helion-config{v=1}"] + [name + value for name, value in options.items()])
 
 
@@ -56,13 +62,13 @@ def emit(arguments):
     kernel = os.path.join(arguments.out, "matmul.mlir")
     subprocess.run([tool, "--import-helion", f"{ROOT}/examples/matmul/matmul.py", "--kernel", "matmul", "--args",
                     "x=bf16[?,?] y=bf16[?,?]", "-o", kernel], check=True)
-    for block, warps, stages, group in configs(arguments.quick):
-        name = "%dx%dx%d" % block + f"-w{warps}-s{stages}-g{group}"
+    for block, warps, stages, group, copies, dots in configs(arguments.quick):
+        name = "%dx%dx%d" % block + f"-w{warps}-s{stages}-g{group}" + (f"-{copies}-{dots}" if copies == "boxes" else "")
         if arguments.only and arguments.only not in name:
             continue
         folder, begin = os.path.join(arguments.out, name), time.time()
         done = subprocess.run([tool, "--emit-artifact", folder, kernel, "--target", arguments.target, "--config",
-                               text_of(block, warps, stages, group)], capture_output=True, text=True)
+                               text_of(block, warps, stages, group, copies, dots)], capture_output=True, text=True)
         if done.returncode:
             print(f"{name}: {done.stderr.strip().splitlines()[0]}", flush=True)
             continue

@@ -23,7 +23,8 @@ namespace helion {
 static bool isKnown(Operation *op) {
   return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, DotOp, SplatOp, IotaOp, BroadcastOp,
              PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp, TileShiftOp, TileBeginOp,
-             TileEndOp, YieldOp, RingOp, AcquireOp, CommitOp, TakeOp, ReleaseOp, LoadAsyncOp, ReadOp, WriteOp>(op);
+             TileEndOp, YieldOp, RingOp, AcquireOp, CommitOp, TakeOp, ReleaseOp, LoadAsyncOp, ReadOp, WriteOp,
+             DotAsyncOp, ReadyOp, WaitOp>(op);
 }
 
 static LogicalResult checkType(Operation *op, Type type, int64_t lanes, int64_t warps) {
@@ -84,7 +85,7 @@ static LogicalResult checkRings(Operation *op, bool boxes) {
   return success();
 }
 
-static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps, bool boxes) {
+static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps, const Vendor &vendor) {
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), llvm::to_vector(op->getResultTypes())))
     if (failed(checkType(op, type, lanes, warps)))
@@ -94,7 +95,9 @@ static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps, bool b
       return op->emitOpError() << "uses a tile that no `helion.make_tile` makes";
   if (isa_and_nonnull<HelionDialect>(op->getDialect()) && !isKnown(op))
     return op->emitOpError() << "has no code for threads at this place";
-  if (failed(checkRings(op, boxes)))
+  if (isa<DotAsyncOp, ReadyOp, WaitOp>(op) && !vendor.waitForDots)
+    return op->emitOpError() << "is of a dot in flight, which the target does not have";
+  if (failed(checkRings(op, vendor.boxes.has_value())))
     return failure();
   if (auto atomic = dyn_cast<AtomicOp>(op); atomic && getElementTypeOrSelf(atomic.getValue()).isInteger(1))
     return op->emitOpError() << "on elements of type 'i1' has no code for threads; use i32";
@@ -111,8 +114,7 @@ static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps, bool b
 }
 
 LogicalResult threads::checkThreadOps(func::FuncOp function, int64_t lanes, int64_t warps, const Vendor &vendor) {
-  bool boxes = vendor.boxes.has_value();
-  WalkResult walk = function.walk([&](Operation *op) -> WalkResult { return checkOp(op, lanes, warps, boxes); });
+  WalkResult walk = function.walk([&](Operation *op) -> WalkResult { return checkOp(op, lanes, warps, vendor); });
   return failure(walk.wasInterrupted());
 }
 
@@ -128,6 +130,7 @@ struct ThreadTypes : TypeConverter {
         return std::nullopt;
       return registersType(type);
     });
+    addConversion([](TokenType type) { return registersType(type.getTile()); });
   }
 };
 

@@ -51,6 +51,9 @@ struct Vendor {
   std::function<void(mlir::OpBuilder &, mlir::Location, int64_t younger)> wait;
   /// Rings that the device fills through tensor maps, for vendors that have them.
   std::optional<BoxVendor> boxes;
+  /// Waits for all dots in flight but the `younger` last ones, for vendors that have such dots. Their patterns take
+  /// `helion.dot_async` and `helion.wait`.
+  std::function<void(mlir::OpBuilder &, mlir::Location, int64_t younger)> waitForDots;
 };
 
 /// Errors for ops that have no code for threads and for layouts that an op cannot work on, on the op.

@@ -91,6 +91,11 @@ private:
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (!effects)
       return;
+    // Of a ring: for a unit of the device that reads there.
+    if (auto address = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op); address && op->hasAttr(kRingAttr)) {
+      touched.push_back(accessOf(address.getSource(), AccessKind::Read, Attribute()));
+      touched.back().isRing = true;
+    }
     SmallVector<MemoryEffects::EffectInstance> instances;
     effects.getEffects(instances);
     for (const MemoryEffects::EffectInstance &effect : instances) {

@@ -120,6 +120,14 @@ Value ThreadContext::warp() {
   });
 }
 
+Value ThreadContext::uniformWarp() {
+  Value own = warp();
+  return cached("uniform warp", [&](OpBuilder &b) {
+    Location loc = function.getLoc();
+    return shuffleFrom(b, loc, own, i32(b, loc, 0));
+  });
+}
+
 //===-- Parts of indices ------------------------------------------------------------------------------------------===//
 
 namespace {

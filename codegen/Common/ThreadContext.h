@@ -24,7 +24,8 @@ struct View {
 struct RingSlots {
   /// Of an acquire or take: the slot's number, an index.
   llvm::DenseMap<mlir::Operation *, mlir::Value> numbers;
-  /// Of a take: commits after its own on every path, which it does not wait for.
+  /// Of a take: commits after its own on every path, which it does not wait for. Of a release behind a token: dots that
+  /// may still read their slots, because those are filled later than the next acquire fills one.
   llvm::DenseMap<mlir::Operation *, int64_t> younger;
   /// Of a ring: all slots of each buffer, one after the other.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> buffers;
@@ -53,6 +54,8 @@ public:
   mlir::Value thread();
   mlir::Value lane();
   mlir::Value warp();
+  /// The warp's number in a form of which compilers see that all lanes have the same.
+  mlir::Value uniformWarp();
   mlir::Value of(LayoutSpace space) { return space == LayoutSpace::Lane ? lane() : warp(); }
 
   /// What this thread adds to output `out` of a map: linear bits, and digits (ThreadMap.h). i32, null for 0; made once,

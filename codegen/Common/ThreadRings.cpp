@@ -123,6 +123,8 @@ private:
         flight = step(flight, -1);
       } else if (auto commit = dyn_cast<CommitOp>(op); commit && isOfRing(commit)) {
         flight = step(flight, 1);
+      } else if (auto release = dyn_cast<ReleaseOp>(op); release && isOfRing(release) && release.getAfter()) {
+        slots.younger[&op] = youngerDots(release, flight);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         flight = count(loop, flight);
       }
@@ -141,6 +143,19 @@ private:
   }
 
   static Flight step(Flight flight, int64_t by) { return flight ? Flight(*flight + by) : std::nullopt; }
+  /// The next acquire fills the slot of the take as many before this one as slots are free; dots of later takes may
+  /// fly.
+  int64_t youngerDots(ReleaseOp release, Flight flight) {
+    int64_t depth = ring.getRing().getType().getDepth(), dots = 0;
+    for (Value buffer : release.getSlot().getDefiningOp()->getResults().drop_front())
+      for (Operation *user : buffer.getUsers())
+        dots += isa<DotAsyncOp>(user) && user->getOperand(0) == buffer;
+    return flight ? std::max<int64_t>(depth - 1 - *flight, 0) * dots : 0;
+  }
+
+  bool isOfRing(ReleaseOp release) {
+    return release.getSlot().getDefiningOp<TakeOp>() && isSideOf(release.getSlot().getDefiningOp(), ring, false);
+  }
   bool isOfRing(CommitOp commit) {
     auto acquire = commit.getSlot().getDefiningOp<AcquireOp>();
     return acquire && acquire.getRing() == ring.getRing();
@@ -248,6 +263,12 @@ public:
       gpu::BarrierOp::create(b, take.getLoc());
   }
 
+  void close(ReleaseOp release) {
+    OpBuilder b(release);
+    if (release.getAfter())
+      vendor.waitForDots(b, release.getLoc(), code.rings.younger.lookup(release));
+  }
+
   void close(CommitOp commit) {
     OpBuilder b(commit);
     auto acquire = commit.getSlot().getDefiningOp<AcquireOp>();
@@ -273,7 +294,7 @@ void threads::openRings(ThreadContext &code, const Vendor &vendor) {
   for (Operation *op : all) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<RingOp, AcquireOp, TakeOp>([&](auto side) { opener.open(side); })
-        .Case<CommitOp>([&](CommitOp commit) { opener.close(commit); });
+        .Case<CommitOp, ReleaseOp>([&](auto end) { opener.close(end); });
     if (isa<CommitOp, ReleaseOp>(op))
       op->erase();
   }

@@ -43,7 +43,8 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
-  pipeline.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps)));
+  pipeline.addNestedPass<func::FuncOp>(
+      createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps, device.groupMatrices)));
   NVIDIAOptions options;
   options.lanes = device.lanes;
   options.maxThreads = device.maxThreads;

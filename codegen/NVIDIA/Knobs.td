@@ -18,6 +18,19 @@ def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">
                  "the loop stores to memory";
 }
 
+def Dots : Knob<"dots", SetStages, StagedLoop, Word<["mma", "wgmma"]>> {
+  let preset = "mma";
+  let fact = "group_matrices";
+  let needs = [Needs<"copies", ["boxes"]>];
+  let groupMatrix = ["dev.group_rows", "dev.group_columns", "dev.group_depth", "dev.group_warps"];
+  let summary = "the matrix instruction of a staged loop's dots: `mma`, of one warp, whose operands pass registers, or `wgmma`, of four "
+                "warps, which reads the slots itself";
+  let pickWhen = "`wgmma`: large tiles, 128 rows and columns and more; `mma`: tiles too small for it";
+  let cost = "tiles of at least 64 rows and four warps; with more than two stages one of them waits for the dot that is still running";
+  let notLegal = "a dot of the loop has an operand that is not a load as it is, dims beside rows, columns and depth, or blocks that are no "
+                 "multiples of the instruction's; warps are no multiple of its own";
+}
+
 def Copies : Knob<"copies", SetStages, StagedLoop, Word<["pieces", "boxes"]>> {
   let preset = "pieces";
   let fact = "tensor_maps";

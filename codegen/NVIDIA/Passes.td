@@ -117,7 +117,8 @@ def SetStagesPass : Pass<"helion-set-stages", "::mlir::ModuleOp"> {
   let summary = "Say how many slots of shared memory hold what each loop loads for its dots, and who fills them";
   let description = [{
     **Does.** Sets `stages` on loops of which the config names more than 1, and records what copies of their loads in pieces of 16 bytes
-    rely on; on those whose copies are `boxes` that word, and what copies through tensor maps rely on.
+    rely on; on those whose copies are `boxes` that word, and what copies through tensor maps rely on; on those whose dots are `wgmma`
+    the word `group_dots`.
 
     **Before / After.**
     ```mlir
@@ -127,21 +128,24 @@ def SetStagesPass : Pass<"helion-set-stages", "::mlir::ModuleOp"> {
     // and with copies=loop.k=boxes, with facts x.size(0) >= 1, x.size(0) <= 2147483647 and the like besides
     scf.for %k = %c0 to %kk step %c64 { .. } {boxes, site = "loop.k", stages = 3 : i64}
     ```
-    **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages, copies.
+    **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages, copies, dots.
     **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load of 16-bit floats goes to a dot as it is, or one is not of an
-    argument; of a loop with `boxes` the number is 1, or an index of a load is no box's. **Numerics.** exact.
+    argument; of a loop with `boxes` the number is 1, or an index of a load is no box's; of one with `wgmma` copies are not `boxes`.
+    **Numerics.** exact.
   }];
   let options = [ListOption<"numStages", "num_stages", "std::string", "slots of shared memory for the loads of a loop that go to dots, "
     "`loop.k=3`; all but one are filled ahead, which takes shared memory and aligned operands">,
     ListOption<"copies", "copies", "std::string", "who fills the slots of a loop with num_stages above 1, `loop.k=boxes`: "
-    "`pieces`, its threads; `boxes`, the device, through tensor maps, which needs tensors of at least one element">];
+    "`pieces`, its threads; `boxes`, the device, through tensor maps, which needs tensors of at least one element">,
+    ListOption<"dots", "dots", "std::string", "the matrix instruction of the dots of a loop whose copies are `boxes`, `loop.k=wgmma`: "
+    "`mma`, of one warp; `wgmma`, of four warps, which reads the slots, and needs 64 rows and four warps">];
   let dependentDialects = ["::helion::HelionDialect"];
 }
 
 def SimulateMatricesPass : Pass<"helion-simulate-matrices", "::mlir::ModuleOp"> {
   let summary = "For tests: make matrix instructions and asynchronous copies calls of a harness";
   let description = [{
-    **Does.** `ldmatrix`, `mma.sync`, `cp.async` and its groups become calls of `helion_harness_..` functions, on addresses and words of 32
+    **Does.** `ldmatrix`, `mma.sync`, `wgmma`, `cp.async` and their groups become calls of `helion_harness_..` functions, on addresses and words of 32
     bits, and intrinsics of f32 calls on their numbers, so that a test runs one thread's code on the CPU, beside helion-simulate-threads.
 
     **Before / After.**
@@ -152,7 +156,7 @@ def SimulateMatricesPass : Pass<"helion-simulate-matrices", "::mlir::ModuleOp"> 
     %w = func.call @helion_harness_word(%zero) : (i32) -> i32
     ```
     **Needs.** What helion-lower-nvidia-threads gives. **Gives.** no NVGPU op, no NVVM op of matrices or copies, no intrinsic. **Reads.** none.
-    **Fails when.** a matrix instruction is of another shape than m16n8k16. **Numerics.** the harness's.
+    **Fails when.** a matrix instruction is of another shape than m16n8k16 or m64nNk16. **Numerics.** the harness's.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect", "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect"];

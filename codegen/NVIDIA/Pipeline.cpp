@@ -52,11 +52,12 @@ void helion::registerNVIDIAPipelines() {
   PassPipelineRegistration<NVIDIAOptions>(
       "helion-lower-nvidia", "Lower one thread's code to kernels in LLVM's and NVVM's dialects",
       [](OpPassManager &manager, const NVIDIAOptions &options) { buildNVIDIAPipeline(manager, options); });
-  PassPipelineRegistration<NVIDIAOptions>(
-      "helion-lower-nvidia-threads", "helion-lower-threads with matrix instructions and the moves that feed them",
-      [](OpPassManager &manager, const NVIDIAOptions &options) {
-        LowerThreadsPassOptions threads;
-        threads.lanes = options.lanes;
-        manager.addNestedPass<func::FuncOp>(createLowerThreadsPass(threads, nvidiaThreads(/*tensorMaps=*/true)));
-      });
+  PassPipelineRegistration<NVIDIAOptions>("helion-lower-nvidia-threads",
+                                          "helion-lower-threads with matrix instructions and the moves that feed them",
+                                          [](OpPassManager &manager, const NVIDIAOptions &options) {
+                                            LowerThreadsPassOptions threads;
+                                            threads.lanes = options.lanes;
+                                            manager.addNestedPass<func::FuncOp>(createLowerThreadsPass(
+                                                threads, nvidiaThreads(/*tensorMaps=*/true, /*groupMatrices=*/true)));
+                                          });
 }

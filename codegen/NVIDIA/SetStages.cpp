@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-set-stages: the depth of the ring of each loop that loads for dots, who fills it, and the facts that copies
-// need.
+// helion-set-stages: the depth of the ring of each loop that loads for dots, who fills it, which instruction reads it,
+// and the facts that copies need.
 
 #include "codegen/NVIDIA/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,7 +25,8 @@ struct SetStages : helion::impl::SetStagesPassBase<SetStages> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SiteOptions stages("num_stages", SiteOptions::Kind::Integer), words("copies", SiteOptions::Kind::Word);
+    SiteOptions stages("num_stages", SiteOptions::Kind::Integer), words("copies", SiteOptions::Kind::Word),
+        matrices("dots", SiteOptions::Kind::Word);
     SmallVector<scf::ForOp> loops;
     SmallVector<StringRef> sites;
     module.walk([&](scf::ForOp loop) {
@@ -35,11 +36,13 @@ struct SetStages : helion::impl::SetStagesPassBase<SetStages> {
       }
     });
     if (failed(stages.parse(module, numStages)) || failed(stages.checkSites(module, sites)) ||
-        failed(words.parse(module, copies)) || failed(words.checkSites(module, sites)))
+        failed(words.parse(module, copies)) || failed(words.checkSites(module, sites)) ||
+        failed(matrices.parse(module, dots)) || failed(matrices.checkSites(module, sites)))
       return signalPassFailure();
     for (auto [loop, site] : llvm::zip(loops, sites))
       if (failed(set(loop, site, stages.integer(site).value_or(1))) ||
-          failed(setCopies(loop, site, words.word(site).value_or("pieces"))))
+          failed(setCopies(loop, site, words.word(site).value_or("pieces"))) ||
+          failed(setDots(loop, site, matrices.word(site).value_or("mma"))))
         return signalPassFailure();
   }
 
@@ -103,6 +106,19 @@ private:
     auto kernel = load->getParentOfType<KernelOp>();
     for (const Pred &fact : *facts)
       kernel.addFact(fact.str());
+    return success();
+  }
+
+  /// Whether the instruction takes the dots is seen when they have layouts.
+  LogicalResult setDots(scf::ForOp loop, StringRef site, StringRef word) {
+    if (word == "mma")
+      return success();
+    if (word != "wgmma")
+      return loop.emitError() << "dots of `" << site << "` is `" << word << "`; it is `mma` or `wgmma`";
+    if (!loop->hasAttr(kBoxesAttr))
+      return loop.emitError() << "dots of `" << site
+                              << "` is `wgmma`, but its copies is `pieces`; `mma` is allowed, or copies `boxes`";
+    loop->setAttr(kGroupDotsAttr, UnitAttr::get(&getContext()));
     return success();
   }
 

@@ -35,6 +35,14 @@ public:
                   nvgpu::MBarrierArriveExpectTxOp, nvgpu::MBarrierTryWaitParityOp, LLVM::CallIntrinsicOp>(
                 [&](auto known) { return replaceOp(known), success(); })
             .Case<NVVM::MmaOp>([&](auto mma) { return replaceMma(mma); })
+            .Case<NVVM::WgmmaMmaAsyncOp>([&](auto mma) { return replaceGroupMma(mma); })
+            .Case<NVVM::WgmmaFenceAlignedOp>([&](auto) { return call("group_fence", {}, {}, loc), success(); })
+            .Case<NVVM::WgmmaGroupSyncAlignedOp>([&](auto) { return call("group_commit", {}, {}, loc), success(); })
+            .Case<NVVM::WgmmaWaitGroupSyncOp>([&](auto wait) {
+              call("group_wait", {}, word(wait.getGroup(), loc), loc);
+              return success();
+            })
+            .Case<LLVM::InlineAsmOp>([&](auto code) { return replaceTies(code); })
             .Case<NVVM::CpAsyncWaitGroupOp>([&](auto wait) {
               call("wait", {}, word(wait.getN(), loc), loc);
               return success();
@@ -150,6 +158,43 @@ private:
     op.getResult(0).replaceAllUsesWith(call(function, op.getResultTypes(), op.getArgs(), op.getLoc()));
   }
 
+  Value structOf(Type type, ValueRange fields, Location loc) {
+    Value whole = LLVM::PoisonOp::create(b, loc, type);
+    for (auto [number, field] : llvm::enumerate(fields))
+      whole = LLVM::InsertValueOp::create(b, loc, whole, field, ArrayRef<int64_t>{int64_t(number)});
+    return whole;
+  }
+
+  /// Assembly without a text, which only makes new values of old ones.
+  LogicalResult replaceTies(LLVM::InlineAsmOp op) {
+    if (!op.getAsmString().empty())
+      return op.emitOpError() << "is assembly that the harness of tests does not know";
+    op.getRes().replaceAllUsesWith(structOf(op.getRes().getType(), op.getOperands(), op.getLoc()));
+    return success();
+  }
+
+  LogicalResult replaceGroupMma(NVVM::WgmmaMmaAsyncOp op) {
+    Location loc = op.getLoc();
+    NVVM::MMAShapeAttr shape = op.getShape();
+    auto type = cast<LLVM::LLVMStructType>(op.getResults().getType());
+    NVVM::WGMMATypes element = op.getTypeA();
+    if (shape.getM() != 64 || shape.getK() != 16 || int64_t(type.getBody().size()) * 2 != shape.getN() ||
+        (element != NVVM::WGMMATypes::bf16 && element != NVVM::WGMMATypes::f16))
+      return op.emitOpError() << "is of a shape that the harness of tests does not know";
+    SmallVector<Value> words;
+    for (auto [number, field] : llvm::enumerate(type.getBody())) {
+      Value sum = LLVM::ExtractValueOp::create(b, loc, op.getInouts(), ArrayRef<int64_t>{int64_t(number)});
+      call("give", {}, LLVM::BitcastOp::create(b, loc, b.getI32Type(), sum).getResult(), loc);
+    }
+    int64_t form = (element == NVVM::WGMMATypes::bf16 ? 1 : 0) + (op.getLayoutA() == NVVM::MMALayout::col ? 2 : 0) +
+                   (op.getLayoutB() == NVVM::MMALayout::row ? 4 : 0);
+    call("wgmma", {}, {op.getDescriptorA(), op.getDescriptorB(), word(shape.getN(), loc), word(form, loc)}, loc);
+    for (auto [number, field] : llvm::enumerate(type.getBody()))
+      words.push_back(LLVM::BitcastOp::create(b, loc, field, resultWord(number, loc)));
+    op.getResults().replaceAllUsesWith(structOf(type, words, loc));
+    return success();
+  }
+
   LogicalResult replaceMma(NVVM::MmaOp op) {
     Location loc = op.getLoc();
     NVVM::MMAShapeAttr shape = op.getShape();
@@ -191,7 +236,8 @@ struct SimulateMatricesPass : helion::impl::SimulateMatricesPassBase<SimulateMat
     Simulation simulation(getOperation());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa_and_nonnull<nvgpu::NVGPUDialect, NVVM::NVVMDialect>(op->getDialect()) || isa<LLVM::CallIntrinsicOp>(op))
+      if (isa_and_nonnull<nvgpu::NVGPUDialect, NVVM::NVVMDialect>(op->getDialect()) ||
+          isa<LLVM::CallIntrinsicOp, LLVM::InlineAsmOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)

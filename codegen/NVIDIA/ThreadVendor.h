@@ -8,8 +8,8 @@
 #include "codegen/Common/LowerThreads.h"
 
 namespace helion {
-/// `tensorMaps`: the device copies boxes by itself.
-threads::Vendor nvidiaThreads(bool tensorMaps);
+/// `tensorMaps`: the device copies boxes by itself; `groupMatrices`: four warps multiply what is in shared memory.
+threads::Vendor nvidiaThreads(bool tensorMaps, bool groupMatrices);
 } // namespace helion
 
 #endif // HELION_CODEGEN_NVIDIA_THREADVENDOR_H

@@ -99,6 +99,13 @@ LogicalResult DotAsyncOp::verify() {
   return success();
 }
 
+LogicalResult ReadyOp::verify() {
+  if (getValue().getType() != getToken().getType().getTile()) // C1
+    return emitOpError() << "makes a token of " << getToken().getType().getTile() << " of a value of type "
+                         << getValue().getType();
+  return success();
+}
+
 LogicalResult WaitOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
                                        OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
   auto token = operands.size() == 1 ? dyn_cast<TokenType>(operands[0].getType()) : TokenType();

@@ -96,6 +96,18 @@ def Helion_DotAsyncOp : Helion_Op<"dot_async"> {
   let hasVerifier = 1;
 }
 
+def Helion_ReadyOp : Helion_Op<"ready", [Pure]> {
+  let summary = "form L: a value as the token of a dot that is over";
+  let description = [{
+    `%t = helion.ready %zero : !acc -> !helion.token<!acc>`. What a loop carries into its first iteration where later ones carry the
+    token of a dot in flight. C1: the value has the token's payload type.
+  }];
+  let arguments = (ins Helion_TileValue:$value);
+  let results = (outs Helion_TokenType:$token);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` qualified(type($token))";
+  let hasVerifier = 1;
+}
+
 def Helion_WaitOp : Helion_Op<"wait", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "form L: wait for a dot and take its value";
   let description = [{

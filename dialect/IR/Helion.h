@@ -42,6 +42,8 @@ constexpr llvm::StringLiteral kFactsAttr = "helion.facts";
 constexpr llvm::StringLiteral kStagesAttr = "stages";
 /// On a loop with stages: the device copies its loads box by box, through tensor maps.
 constexpr llvm::StringLiteral kBoxesAttr = "boxes";
+/// On such a loop: its dots are to run on matrix instructions of four warps, which read the slots themselves.
+constexpr llvm::StringLiteral kGroupDotsAttr = "group_dots";
 constexpr llvm::StringLiteral kSignatureAttr = "helion.signature";
 constexpr llvm::StringLiteral kBlocksAttr = "helion.blocks";
 constexpr llvm::StringLiteral kNameAttr = "helion.name";

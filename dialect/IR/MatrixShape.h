@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What matrix instructions of a warp take: extents and types of a dot. Targets, the space of configs, layouts and code
-// all ask here.
+// What matrix instructions of a warp and of four take: extents and types of a dot. Targets, the space of configs,
+// layouts and code all ask here.
 #ifndef HELION_DIALECT_IR_MATRIXSHAPE_H
 #define HELION_DIALECT_IR_MATRIXSHAPE_H
 
@@ -21,6 +21,13 @@ struct MatrixShape {
 
 /// `mma16x8x16`: 16-bit floats into f32.
 constexpr MatrixShape kWarpMatrix{16, 8, 16};
+
+/// `wgmma64xNx16`: 16-bit floats into f32, by four warps, which read operands from shared memory. N is a multiple of 8;
+/// that of a dot is one of 16, so that rows of either operand are whole pieces of 32 bytes there.
+constexpr MatrixShape kGroupMatrix{64, 16, 16};
+constexpr int64_t kGroupWarps = 4;
+/// Of one instruction.
+constexpr int64_t kGroupColumns = 8, kMostGroupColumns = 256;
 
 /// Whether the instruction takes the types of the dot.
 bool hasMatrixTypes(DotOp dot);

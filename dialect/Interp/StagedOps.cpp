@@ -188,6 +188,7 @@ ArrayRef<OpRow> helion::interp::stagedRows() {
       {"helion.take", runAs<TakeOp, take>},
       {"helion.tensor_map", pass},
       {"helion.turn", runAs<TurnOp, nothing>},
+      {"helion.ready", pass},
       {"helion.wait", pass},
       {"helion.warp_groups", runRegion},
       {"helion.write", runAs<WriteOp, write>},

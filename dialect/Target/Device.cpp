@@ -30,8 +30,8 @@ static constexpr Device devices[] = {
     {"cpu", "znver5", CpuDevice{"x86-64-v4", 64, 32, 48 * KiB, 1 * MiB, 4 * MiB}},
     {"cpu", "skylake-avx512", CpuDevice{"x86-64-v4", 64, 32, 32 * KiB, 1 * MiB, 1408 * KiB}},
     {"cpu", "sapphirerapids", CpuDevice{"x86-64-v4", 64, 32, 48 * KiB, 2 * MiB, 1920 * KiB}},
-    {"nvidia", "sm_80", NvidiaDevice{80, 32, 1024, 255, 65536, 2048, 163 * KiB, 164 * KiB, 40 * MiB, false}},
-    {"nvidia", "sm_90a", NvidiaDevice{86, 32, 1024, 255, 65536, 2048, 227 * KiB, 228 * KiB, 50 * MiB, true}},
+    {"nvidia", "sm_80", NvidiaDevice{80, 32, 1024, 255, 65536, 2048, 163 * KiB, 164 * KiB, 40 * MiB, false, false}},
+    {"nvidia", "sm_90a", NvidiaDevice{86, 32, 1024, 255, 65536, 2048, 227 * KiB, 228 * KiB, 50 * MiB, true, true}},
 };
 
 namespace {
@@ -81,6 +81,12 @@ static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
                              {"l2_bytes", device.level2Bytes}};
   if (device.tensorMaps)
     facts.push_back({"tensor_maps", 1});
+  if (device.groupMatrices)
+    facts.append({{"group_matrices", 1},
+                  {"group_rows", kGroupMatrix.rows},
+                  {"group_columns", kGroupMatrix.columns},
+                  {"group_depth", kGroupMatrix.depth},
+                  {"group_warps", kGroupWarps}});
   return facts;
 }
 

@@ -27,8 +27,8 @@ struct CpuDevice {
 };
 
 /// `dev.lanes`, `dev.max_threads`, `dev.registers`, `dev.thread_elements`, `dev.block_elements`,
-/// `dev.shared_bytes`, `dev.l2_bytes`; `dev.tensor_maps` where it has them. How many processors there are differs
-/// between devices of one row: who has a device binds `dev.sms`.
+/// `dev.shared_bytes`, `dev.l2_bytes`; `dev.tensor_maps` and `dev.group_matrices` where it has them. How many
+/// processors there are differs between devices of one row: who has a device binds `dev.sms`.
 struct NvidiaDevice {
   unsigned ptxVersion;   // That our PTX says: 86 is 8.6.
   unsigned lanes;        // Of a warp.
@@ -40,6 +40,7 @@ struct NvidiaDevice {
   int64_t smSharedBytes; // Of a multiprocessor.
   int64_t level2Bytes;   // Of the device.
   bool tensorMaps;       // Copies boxes of tensors by itself.
+  bool groupMatrices;    // Four warps multiply what is in shared memory.
 
   /// Elements of one tile value that a thread holds at most: code is as long as that, and the registers hold two such
   /// values of 32 bits.

@@ -134,7 +134,7 @@ static std::optional<ConfigValue> presetOf(const KnobRow &row, ArrayRef<Span> sp
 }
 
 static Knob evaluate(const KnobRow &row, FactValue fact) {
-  Knob knob{row.name, row.pass, row.summary, row.site, row.value, {}, {}, row.samples.vec(), {},
+  Knob knob{row.name, row.pass, row.summary, row.site, row.value, {}, {}, row.samples.vec(), {},        {},
             {},       {},       {},          {},       {},        {}, {}, row.copies,        row.helion};
   for (const SpanRow &span : row.spans)
     knob.spans.push_back(evaluate(span, fact));
@@ -155,6 +155,9 @@ static Knob evaluate(const KnobRow &row, FactValue fact) {
   if (!row.matrix.empty())
     knob.matrix =
         MatrixShape{evaluate(row.matrix[0], fact), evaluate(row.matrix[1], fact), evaluate(row.matrix[2], fact)};
+  if (const auto &group = row.groupMatrix; !group.empty())
+    knob.groupMatrix = GroupMatrix{{evaluate(group[0], fact), evaluate(group[1], fact), evaluate(group[2], fact)},
+                                   evaluate(group[3], fact)};
   return knob;
 }
 

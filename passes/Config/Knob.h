@@ -53,7 +53,7 @@ struct KnobRow {
   llvm::ArrayRef<SpanRow> spans;
   llvm::ArrayRef<llvm::StringLiteral> words;
   llvm::ArrayRef<int64_t> samples;
-  llvm::ArrayRef<llvm::StringLiteral> matrix, persistent;
+  llvm::ArrayRef<llvm::StringLiteral> matrix, groupMatrix, persistent;
   llvm::ArrayRef<NeedRow> needs;
   bool copies;
   llvm::StringLiteral preset, universal, elements, mostElements, sharedBytes;
@@ -96,6 +96,12 @@ struct Need {
   std::vector<ConfigValue> values;
 };
 
+/// A matrix instruction of several warps.
+struct GroupMatrix {
+  MatrixShape shape;
+  int64_t warps;
+};
+
 /// One row with its bounds evaluated; never changes. Two knobs may share a name when their sites differ in kind.
 struct Knob {
   llvm::StringRef name, pass, summary;
@@ -117,6 +123,8 @@ struct Knob {
   std::optional<int64_t> sharedBytes;
   /// Another value than the default has meaning only where a dot of the loop runs on it and reads a load.
   std::optional<MatrixShape> matrix;
+  /// The same where all dots of the loop run on it and read loads, and the program's warps are a multiple.
+  std::optional<GroupMatrix> groupMatrix;
   /// Values with which a program runs several tiles, one after another.
   std::vector<ConfigValue> persistent;
   /// It counts copies of a loop's body.

@@ -95,6 +95,9 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   /// Rows, columns and depth of the matrix instruction that a dot of the loop must run on, with an operand that is a
   /// load, for another value than the default to have a meaning. Expressions over facts.
   list<string> matrix = [];
+  /// Rows, columns and depth of a matrix instruction of several warps, and their number: all dots of the loop must run on
+  /// it, with loads as operands as they are, for another value than the default to have a meaning. Expressions over facts.
+  list<string> groupMatrix = [];
   /// Of an integer at a loop: it counts copies of the loop's body.
   bit copies = 0;
   /// Words at a launch with which a program runs several tiles, one after another.

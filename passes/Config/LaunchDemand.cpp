@@ -77,6 +77,15 @@ int64_t DotDemand::operandBytes(const MatrixInstruction &shape, bool isStaged, c
 
 bool LaunchDemand::Ring::isOn(const ConfigPoint &point) const { return integerAt(stages, point) > 1; }
 
+bool LaunchDemand::Ring::runsOn(const GroupMatrix &group, const ConfigPoint &point) const {
+  return all_of(dots, [&](const DotDemand &dot) { return dot.readsLoads && dot.runsOn(group.shape, point); });
+}
+
+bool LaunchDemand::takesGroups(unsigned groups, const GroupMatrix &group, const ConfigPoint &point) const {
+  auto ring = find_if(rings, [&](const Ring &other) { return other.groups == groups; });
+  return ring->runsOn(group, point) && warps && integerAt(*warps, point) % group.warps == 0;
+}
+
 int64_t LaunchDemand::Ring::slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const {
   int64_t sum = 0;
   for (const DotDemand &dot : dots)

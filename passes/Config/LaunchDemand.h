@@ -38,6 +38,7 @@ struct DotDemand {
   bool hasMatrixTypes;
   int64_t bytes[2]; // Of an element of each operand.
   bool mayStage[2]; // The operand is a load that may come through a ring.
+  bool readsLoads;  // Both are, with their dims in order.
 
   bool runsOn(const MatrixInstruction &shape, const ConfigPoint &point) const;
   /// Bytes of a slot of the ring, if the dot's loop has one.
@@ -51,8 +52,10 @@ struct LaunchDemand {
   struct Ring {
     unsigned stages;                // The choice of its depth.
     std::optional<unsigned> copies; // The choice of copies of its body; the loop of what is left has a ring too.
+    std::optional<unsigned> groups; // The choice whether dots run on instructions of several warps.
     std::vector<DotDemand> dots;
 
+    bool runsOn(const GroupMatrix &group, const ConfigPoint &point) const;
     bool isOn(const ConfigPoint &point) const;
     int64_t slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const;
   };
@@ -71,9 +74,12 @@ struct LaunchDemand {
   };
   MatrixInstruction shape;
   std::optional<Order> order;
+  std::optional<unsigned> warps; // The choice of their number.
   std::vector<Ring> rings;
   std::vector<Piece> pieces;
 
+  /// Whether the ring whose choice of groups is `groups` can have them.
+  bool takesGroups(unsigned groups, const GroupMatrix &group, const ConfigPoint &point) const;
   /// At most so many bytes of shared memory.
   int64_t sharedBytes(const ConfigPoint &point) const;
   /// Every choice that it looks at.

@@ -18,14 +18,16 @@ static int64_t bytesOf(Type type) {
 static DotDemand readDot(DotOp dot, DemandSource source) {
   SmallVector<DimAttr> left = dimsOf(dot.getLhs().getType()), right = dimsOf(dot.getRhs().getType());
   auto one = [&](DimAttr dim) { return source.lanes(dim); };
-  DotDemand demand{
-      source.lanes(ArrayRef<DimAttr>(left).drop_back(2)),
-      one(left[left.size() - 2]),
-      one(right.back()),
-      one(left.back()),
-      hasMatrixTypes(dot),
-      {bytesOf(dot.getLhs().getType()), bytesOf(dot.getRhs().getType())},
-      {bool(loadBehind(dot.getLhs(), *dot->getBlock())), bool(loadBehind(dot.getRhs(), *dot->getBlock()))}};
+  DotDemand demand{source.lanes(ArrayRef<DimAttr>(left).drop_back(2)),
+                   one(left[left.size() - 2]),
+                   one(right.back()),
+                   one(left.back()),
+                   hasMatrixTypes(dot),
+                   {bytesOf(dot.getLhs().getType()), bytesOf(dot.getRhs().getType())},
+                   {bool(loadBehind(dot.getLhs(), *dot->getBlock())), bool(loadBehind(dot.getRhs(), *dot->getBlock()))},
+                   false};
+  bool areLoads = dot.getLhs().getDefiningOp<LoadOp>() && dot.getRhs().getDefiningOp<LoadOp>();
+  demand.readsLoads = left.size() == 2 && demand.mayStage[0] && demand.mayStage[1] && areLoads;
   return demand;
 }
 
@@ -66,18 +68,22 @@ public:
     forChoices(launch.getName(), [&](const Knob &knob, unsigned choice) {
       if (!knob.persistent.empty())
         demand.order = LaunchDemand::Order{choice, knob.persistent};
+      if (knob.elements)
+        demand.warps = choice;
     });
     launch.walk([&](TileOp loop) {
-      std::optional<unsigned> stages, copies;
+      std::optional<unsigned> stages, copies, groups;
       forChoices(loop.getSite(), [&](const Knob &knob, unsigned choice) {
         if (knob.matrix)
           stages = choice;
         if (knob.copies)
           copies = choice;
+        if (knob.groupMatrix)
+          groups = choice;
       });
       if (!stages)
         return;
-      LaunchDemand::Ring ring{*stages, copies, {}};
+      LaunchDemand::Ring ring{*stages, copies, groups, {}};
       for (DotOp dot : loop.getBody().getOps<DotOp>())
         ring.dots.push_back(readDot(dot, source));
       ringOf[loop] = demand.rings.size();

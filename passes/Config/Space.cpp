@@ -60,6 +60,7 @@ bool Space::holds(const Constraint &constraint, const Point &point) const {
   switch (constraint.kind) {
   case Constraint::Kind::Needs:
   case Constraint::Kind::Matrix:
+  case Constraint::Kind::Groups:
     return *point[indices[0]] == choiceList[indices[0]].preset || isMet(constraint, point);
   case Constraint::Kind::Shared:
     return constraint.demand->sharedBytes(point) <= constraint.limit;
@@ -82,6 +83,8 @@ bool Space::isMet(const Constraint &need, const Point &point) const {
   ArrayRef<unsigned> indices = need.choices;
   if (need.kind == Constraint::Kind::Needs)
     return any_of(indices.drop_front(), [&](unsigned other) { return is_contained(need.values, *point[other]); });
+  if (need.kind == Constraint::Kind::Groups)
+    return need.demand->takesGroups(indices[0], *choiceList[indices[0]].knob->groupMatrix, point);
   return any_of(need.demand->rings, [&](const LaunchDemand::Ring &ring) {
     return ring.stages == indices[0] && ring.slotBytes(need.demand->shape, point) > 0;
   });

@@ -66,6 +66,7 @@ private:
   LanesProduct lanesOf(ArrayRef<DimAttr> dims);
   void addDemands();
   void addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand);
+  void addGroups(unsigned index, std::shared_ptr<const LaunchDemand> demand);
   void addShared(unsigned index, std::shared_ptr<const LaunchDemand> demand);
   std::optional<Constraint::Term> termOf(StringAttr block, StringAttr range, int64_t &factor);
 
@@ -410,13 +411,15 @@ void SpaceBuilder::addDemands() {
   };
   for (unsigned index = 0, end = space.choiceList.size(); index != end; ++index) {
     const Knob &knob = *space.choiceList[index].knob;
-    if (!knob.matrix && !knob.sharedBytes)
+    if (!knob.matrix && !knob.groupMatrix && !knob.sharedBytes)
       continue;
     Operation *op = siteOf[index].op;
     auto launch = isa<LaunchOp>(op) ? cast<LaunchOp>(op) : op->getParentOfType<LaunchOp>();
     auto demand = std::make_shared<const LaunchDemand>(readDemand(launch, {space.table, lanes, choice}));
     if (knob.matrix)
       addMatrix(index, demand);
+    if (knob.groupMatrix)
+      addGroups(index, demand);
     if (knob.sharedBytes)
       addShared(index, demand);
   }
@@ -425,7 +428,7 @@ void SpaceBuilder::addDemands() {
 void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand) {
   const Choice &choice = space.choiceList[index];
   Constraint constraint{Constraint::Kind::Matrix, {index}, {}, {}};
-  LaunchDemand own{demand->shape, {}, {}, {}};
+  LaunchDemand own{demand->shape, {}, {}, {}, {}};
   for (const LaunchDemand::Ring &ring : demand->rings)
     if (ring.stages == index)
       own.rings = {ring};
@@ -438,6 +441,27 @@ void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand>
                      "` needs a dot of a batch of one with a load as an operand, " +
                      "whose rows, columns and depth are multiples of " + Twine(shape.rows) + ", " +
                      Twine(shape.columns) + " and " + Twine(shape.depth))
+                        .str();
+  constraint.demand = std::move(demand);
+  space.constraintList.push_back(std::move(constraint));
+}
+
+void SpaceBuilder::addGroups(unsigned index, std::shared_ptr<const LaunchDemand> demand) {
+  const Choice &choice = space.choiceList[index];
+  const GroupMatrix &group = *choice.knob->groupMatrix;
+  Constraint constraint{Constraint::Kind::Groups, {index}, {}, {}};
+  auto ring = llvm::find_if(demand->rings, [&](const LaunchDemand::Ring &other) { return other.groups == index; });
+  LaunchDemand own{demand->shape, {}, {}, {*ring}, {}};
+  own.rings.front().copies.reset();
+  for (unsigned other : own.involved())
+    if (other != ring->stages)
+      constraint.choices.push_back(other);
+  if (demand->warps)
+    constraint.choices.push_back(*demand->warps);
+  constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
+                     "` needs dots of two loads as they are, whose rows, columns and depth are multiples of " +
+                     Twine(group.shape.rows) + ", " + Twine(group.shape.columns) + " and " + Twine(group.shape.depth) +
+                     ", and a multiple of " + Twine(group.warps) + " warps")
                         .str();
   constraint.demand = std::move(demand);
   space.constraintList.push_back(std::move(constraint));

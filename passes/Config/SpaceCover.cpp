@@ -36,6 +36,7 @@ private:
   bool repairNeeds(Space::Point &point) const;
   bool repairLimits(Space::Point &point) const;
   bool isFree(unsigned index) const { return !pins[index]; }
+  bool isWanted(unsigned index, const Space::Point &point) const;
   void drawFree(Space::Point &point, unsigned index) const;
   /// Whether the choice could have another value than its default beside the others.
   bool hasMeaning(unsigned index, const Space::Point &point) const;
@@ -61,12 +62,18 @@ bool SpaceCover::hasMeaning(unsigned index, const Space::Point &point) const {
   });
 }
 
-/// Free blocks of one dot of the ring get multiples of the instruction's extents, those of its batch one.
+/// Free blocks of one dot of the ring get multiples of the instruction's extents, those of its batch one; warps a
+/// multiple of those that the instruction is of.
 void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) const {
-  auto ring = find_if(constraint.demand->rings,
-                      [&](const LaunchDemand::Ring &ring) { return ring.stages == constraint.choices[0]; });
+  unsigned index = constraint.choices[0];
+  const GroupMatrix *group = nullptr;
+  if (constraint.kind == Constraint::Kind::Groups)
+    group = &*space.choiceList[index].knob->groupMatrix;
+  auto ring = find_if(constraint.demand->rings, [&](const LaunchDemand::Ring &ring) {
+    return group ? ring.groups == index : ring.stages == index;
+  });
   const DotDemand &dot = ring->dots[random.below(ring->dots.size())];
-  const MatrixShape &shape = *constraint.demand->shape;
+  const MatrixShape &shape = group ? group->shape : *constraint.demand->shape;
   auto fit = [&](const LanesProduct &product, int64_t multiple) {
     for (const LanesTerm &term : product.terms) {
       if (!term.block || !isFree(*term.block))
@@ -83,6 +90,18 @@ void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) co
   fit(dot.rows, shape.rows);
   fit(dot.columns, shape.columns);
   fit(dot.depth, shape.depth);
+  if (group && constraint.demand->warps)
+    fit(LanesProduct{{LanesTerm{*constraint.demand->warps, std::nullopt}}}, group->warps);
+}
+
+/// A pinned choice needs it, or one that is wanted itself.
+bool SpaceCover::isWanted(unsigned index, const Space::Point &point) const {
+  return any_of(space.constraintList, [&](const Constraint &constraint) {
+    if (constraint.kind != Constraint::Kind::Needs || !is_contained(ArrayRef(constraint.choices).drop_front(), index))
+      return false;
+    unsigned needy = constraint.choices[0];
+    return *point[needy] != space.choiceList[needy].preset && (!isFree(needy) || isWanted(needy, point));
+  });
 }
 
 /// A pinned choice gets what it needs where that is free; a free one that lacks it, its default, or of rings every
@@ -95,11 +114,11 @@ bool SpaceCover::repairNeeds(Space::Point &point) const {
       continue;
     changed = true;
     bool isMatrix = constraint.kind == Constraint::Kind::Matrix;
-    if (isFree(needy) && !(isMatrix && random.below(2))) {
+    if (isFree(needy) && !isWanted(needy, point) && !(isMatrix && random.below(2))) {
       point[needy] = &space.choiceList[needy].preset;
       continue;
     }
-    if (isMatrix) {
+    if (isMatrix || constraint.kind == Constraint::Kind::Groups) {
       fitMatrix(constraint, point);
       continue;
     }
@@ -145,7 +164,7 @@ std::optional<Space::Point> SpaceCover::complete() const {
       if (!isFree(index) && !hasMeaning(index, point)) {
         again = true;
         for (const Constraint &constraint : space.constraintList)
-          if (constraint.kind == Constraint::Kind::Matrix && constraint.choices[0] == index)
+          if (constraint.isNeed() && constraint.demand && constraint.choices[0] == index)
             fitMatrix(constraint, point);
           else if (constraint.isNeed() && constraint.choices[0] == index)
             for (unsigned other : ArrayRef(constraint.choices).drop_front())

@@ -19,6 +19,13 @@ bool helion::runsOnMatrices(DotOp dot, const LayoutTarget &target) {
   return target.matrices && hasMatrixTypes(dot) && kWarpMatrix.divides(shape[0], shape[1], lhs.getShape().back());
 }
 
+bool helion::runsOnGroupMatrices(DotOp dot, const LayoutTarget &target) {
+  auto lhs = cast<RankedTensorType>(dot.getLhs().getType()), acc = cast<RankedTensorType>(dot.getAcc().getType());
+  std::optional<int64_t> warps = dot->getParentOfType<LaunchOp>().getWarps();
+  return target.matrices && hasMatrixTypes(dot) && acc.getRank() == 2 && warps && *warps % kGroupWarps == 0 &&
+         kGroupMatrix.divides(acc.getDimSize(0), acc.getDimSize(1), lhs.getDimSize(1));
+}
+
 /// Square register tiles, and lanes of which more lie along columns, where results are contiguous.
 static void splitOverThreads(DotSplit &split, int64_t rows, int64_t columns, int64_t threads, int64_t lanes) {
   constexpr int64_t kSide = 4, kColumnLanes = 8;
@@ -58,6 +65,22 @@ DotSplit helion::splitDot(DotOp dot, bool matrices, bool rowsFirst, const Layout
   return split;
 }
 
+DotSplit helion::splitGroupDot(DotOp dot, const LayoutTarget &target) {
+  auto acc = cast<RankedTensorType>(dot.getAcc().getType());
+  int64_t rows = acc.getDimSize(0), columns = acc.getDimSize(1);
+  // Parts begin where rows of 128 swizzled bytes do, or lie inside one.
+  constexpr int64_t kSwizzled = 64;
+  int64_t columnUnit = llvm::isPowerOf2_64(columns) ? kGroupColumns : kSwizzled;
+  DotSplit split;
+  split.matrices = split.groups = true;
+  for (int64_t groups = target.warps / kGroupWarps; groups > 1; groups /= 2)
+    if (evenPart(rows) / (kGroupMatrix.rows * split.rowWarps) > 1)
+      split.rowWarps *= 2;
+    else if (evenPart(columns) / (columnUnit * split.columnWarps) > 1)
+      split.columnWarps *= 2;
+  return split;
+}
+
 /// A fragment repeated in registers over the tile that `warps` leave, then over them. `warps` has a count per dim, and
 /// the stride in the numbers of warps.
 static Layout spreadFragment(Fragment fragment, ArrayRef<int64_t> shape, ArrayRef<std::pair<int64_t, int64_t>> warps) {
@@ -77,10 +100,11 @@ static Layout spreadFragment(Fragment fragment, ArrayRef<int64_t> shape, ArrayRe
 
 static SmallVector<std::pair<int64_t, int64_t>> warpsOf(const DotSplit &split, size_t rank, bool rows, bool columns) {
   SmallVector<std::pair<int64_t, int64_t>> warps(rank, {1, 1});
+  int64_t unit = split.groups ? kGroupWarps : 1;
   if (rows)
-    warps[rank - 2] = {split.rowWarps, 1};
+    warps[rank - 2] = {split.rowWarps, unit};
   if (columns)
-    warps[rank - 1] = {split.columnWarps, split.rowWarps};
+    warps[rank - 1] = {split.columnWarps, unit * split.rowWarps};
   if (rank > 2)
     warps[0] = {split.batchWarps, split.rowWarps * split.columnWarps};
   return warps;
@@ -89,7 +113,8 @@ static SmallVector<std::pair<int64_t, int64_t>> warpsOf(const DotSplit &split, s
 Layout helion::accumulatorLayout(ArrayRef<int64_t> shape, const DotSplit &split) {
   size_t rank = shape.size();
   if (split.matrices)
-    return spreadFragment(Fragment::Warp16x8C, shape, warpsOf(split, rank, true, true));
+    return spreadFragment(split.groups ? Fragment::Warps64x8C : Fragment::Warp16x8C, shape,
+                          warpsOf(split, rank, true, true));
   BlockedSpread spread;
   spread.perThread.assign(rank, 1);
   spread.lanes = spread.warps = spread.perThread;
@@ -109,9 +134,11 @@ Layout helion::accumulatorLayout(ArrayRef<int64_t> shape, const DotSplit &split)
 Layout helion::dotOperandLayout(DotOp dot, bool left, const Layout &accumulator, const DotSplit &split) {
   auto type = cast<RankedTensorType>((left ? dot.getLhs() : dot.getRhs()).getType());
   size_t rank = type.getRank();
-  if (split.matrices && dot->hasAttr(kInstructionAttr))
-    return spreadFragment(left ? Fragment::Warp16x16A : Fragment::Warp16x8B, type.getShape(),
+  if (split.matrices && dot->hasAttr(kInstructionAttr)) {
+    Fragment leftFragment = split.groups ? Fragment::Warps64x16A : Fragment::Warp16x16A;
+    return spreadFragment(left ? leftFragment : Fragment::Warp16x8B, type.getShape(),
                           warpsOf(split, rank, left, !left));
+  }
   unsigned depth = left ? rank - 1 : rank - 2;
   return accumulator.withoutDim(left ? rank - 1 : rank - 2).withDimInThread(depth, type.getDimSize(depth));
 }

@@ -114,13 +114,17 @@ private:
 
   void placeDots(unsigned number) {
     TileClass &own = graph.classes[number];
-    bool matrices = false;
-    for (DotOp dot : own.dots)
-      if (runsOnMatrices(dot, target)) {
-        matrices = true;
-        dot->setAttr(kInstructionAttr, StringAttr::get(dot.getContext(), kMatrixInstruction));
-      }
-    own.split = splitDot(own.dots.front(), matrices, combinesRows(number), target);
+    bool matrices = false, groups = false;
+    for (DotOp dot : own.dots) {
+      bool isGroup = dot->getParentOp()->hasAttr(kGroupDotsAttr) && runsOnGroupMatrices(dot, target);
+      if (!isGroup && !runsOnMatrices(dot, target))
+        continue;
+      (isGroup ? groups : matrices) = true;
+      dot->setAttr(kInstructionAttr,
+                   StringAttr::get(dot.getContext(), isGroup ? kGroupInstruction : kMatrixInstruction));
+    }
+    own.split = groups ? splitGroupDot(own.dots.front(), target)
+                       : splitDot(own.dots.front(), matrices, combinesRows(number), target);
     own.layout = accumulatorLayout(own.shape, own.split);
   }
 

@@ -59,10 +59,17 @@ def PipelineLoadsPass : Pass<"helion-pipeline-loads", "::mlir::ModuleOp"> {
     scf.for %k0 .. { take; acquire; load_async; commit; read; dot; release }
     scf.for %s = %c0 to %c2 step %c1 { take; release }
     ```
+    With `group_dots` the dots read the slots: `dot_async` and `wait` in place of `read` and `dot`. With three slots or more, and an
+    accumulator that the loop carries and nothing else reads, the dot of one iteration flies while the next takes its slot; a slot is
+    filled again one iteration later, N - 2 are on their way:
+    ```mlir
+    scf.for %k0 .. iter_args(%t = %ready) -> (!helion.token<!acc>) { take; acquire; load_async; commit; dot_async acc %t; release after }
+    %acc = helion.wait
+    ```
     **Needs.** Form L. **Gives.** Form L without `stages`. **Reads.** `stages` on loops, which helion-set-stages has chosen; facts: asynchronous
     copies need unit stride, other strides and addresses in multiples of 16 bytes.
     **Fails when.** such a loop has no load that goes to a dot as it is, stores to memory, indexes by what it carries, or a fact is
-    missing. **Numerics.** exact.
+    missing; with `group_dots`, when a dot of it is of another instruction or an operand no load as it is. **Numerics.** exact.
   }];
   let statistics = [Statistic<"pipelined", "loops", "loops that got a ring">];
   let dependentDialects = ["::helion::HelionDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

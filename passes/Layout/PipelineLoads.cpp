@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-pipeline-loads: what a loop loads for its dots comes through a ring, filled some iterations ahead.
+// helion-pipeline-loads: what a loop loads for its dots comes through a ring, filled some iterations ahead. Its dots
+// read registers, or the slots.
 
 #include "dialect/IR/LayoutBuilders.h"
+#include "dialect/IR/MatrixShape.h"
 #include "dialect/IR/TensorMaps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,15 +32,31 @@ struct StagedLoad {
   Value source; // the tensor, or its map
 };
 
+/// A dot that reads its slot, and the numbers of its loads.
+struct SlotDot {
+  DotOp dot;
+  unsigned lhs, rhs;
+};
+
+/// What the attributes of a loop ask for.
+struct RingWish {
+  int64_t stages;
+  bool boxes, groups;
+};
+
 /// One loop whose loads are filled ahead.
 class Pipeliner {
 public:
-  Pipeliner(LaunchOp launch, scf::ForOp loop, int64_t stages, bool boxes, AccessReader &accesses)
-      : launch(launch), loop(loop), stages(stages), boxes(boxes), accesses(accesses), b(loop->getContext()) {}
+  Pipeliner(LaunchOp launch, scf::ForOp loop, RingWish wish, AccessReader &accesses)
+      : launch(launch), loop(loop), stages(wish.stages), boxes(wish.boxes), groups(wish.groups), accesses(accesses),
+        b(loop->getContext()) {}
 
   LogicalResult run() {
     if (failed(collect()) || failed(collectIndices()))
       return failure();
+    ahead = stages - 1;
+    if (groups && stages > 2 && findChains())
+      --ahead;
     if (boxes && failed(describeSources()))
       return failure();
     b.setInsertionPointToStart(&launch.getBody().front());
@@ -53,6 +71,7 @@ public:
     fillAhead();
     fillInLoop();
     drain();
+    carryTokens();
     return success();
   }
 
@@ -76,7 +95,9 @@ private:
 
   LogicalResult collect() {
     for (DotOp dot : loop.getBody()->getOps<DotOp>())
-      if (dot->hasAttr(kInstructionAttr))
+      if (groups && failed(collectSlotDot(dot)))
+        return failure();
+      else if (!groups && dot->hasAttr(kInstructionAttr))
         for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()})
           if (std::optional<StagedLoad> staged = follow(operand))
             loads.push_back(*staged);
@@ -92,6 +113,24 @@ private:
     for (StagedLoad &staged : loads)
       if (failed(placeBuffer(staged)))
         return failure();
+    return success();
+  }
+
+  LogicalResult collectSlotDot(DotOp dot) {
+    auto instruction = dot->getAttrOfType<StringAttr>(kInstructionAttr);
+    slotDots.push_back({dot, unsigned(loads.size()), unsigned(loads.size()) + 1});
+    for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
+      std::optional<StagedLoad> staged = follow(operand);
+      if (!instruction || instruction.getValue() != kGroupInstruction || !staged ||
+          llvm::any_of(staged->way, llvm::IsaPred<PermuteOp>))
+        return loop->emitError() << "dots of `" << loopSite() << "` is `wgmma`, but dot `" << dot.getSite()
+                                 << "` has an operand that is no load of 16-bit floats as it is, blocks that are no "
+                                    "multiples of `"
+                                 << kGroupMatrix.rows << "` rows, `" << kGroupMatrix.columns << "` columns and `"
+                                 << kGroupMatrix.depth << "` steps, or warps that are none of `" << kGroupWarps
+                                 << "`; `mma` is allowed";
+      loads.push_back(*staged);
+    }
     return success();
   }
 
@@ -258,7 +297,7 @@ private:
 
   void forAllAhead(llvm::function_ref<void(Value)> body) {
     Location loc = loop.getLoc();
-    auto each = scf::ForOp::create(b, loc, constant(0), constant(stages - 1), constant(1));
+    auto each = scf::ForOp::create(b, loc, constant(0), constant(ahead), constant(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(each.getBody());
     body(each.getInductionVar());
@@ -280,12 +319,89 @@ private:
     Location loc = loop.getLoc();
     b.setInsertionPointToStart(loop.getBody());
     auto take = TakeOp::create(b, loc, ring.getRing());
-    fill(counterAt(loop.getInductionVar(), constant(stages - 1)));
-    for (auto [number, staged] : llvm::enumerate(loads))
-      read(staged, take.getBuffers()[number]);
+    fill(counterAt(loop.getInductionVar(), constant(ahead)));
+    Value last;
+    for (const SlotDot &each : slotDots)
+      last = start(each, take);
+    if (slotDots.empty())
+      for (auto [number, staged] : llvm::enumerate(loads))
+        read(staged, take.getBuffers()[number]);
     b.setInsertionPoint(loop.getBody()->getTerminator());
-    ReleaseOp::create(b, loc, take.getSlot(), Value());
+    ReleaseOp::create(b, loc, take.getSlot(), chains.empty() ? Value() : last);
   }
+
+  //===-- Dots that read slots ------------------------------------------------------------------------------------===//
+
+  /// Where every accumulator is carried by the loop and nothing else looks at it, the dots of one iteration may fly
+  /// while the next takes its slot: their own is filled one iteration later.
+  bool findChains() {
+    SmallVector<unsigned> found;
+    for (SlotDot &each : slotDots) {
+      Value acc = each.dot.getAcc(), result = each.dot.getResult();
+      auto carried = dyn_cast<BlockArgument>(acc);
+      bool isFirst = carried && carried.getOwner() == loop.getBody() && carried != loop.getInductionVar();
+      if (!acc.hasOneUse() || !result.hasOneUse() || !(isFirst || isSlotDot(acc.getDefiningOp<DotOp>())))
+        return false;
+      OpOperand &use = *result.use_begin();
+      if (use.getOwner() == loop.getBody()->getTerminator()) {
+        for (auto other = acc.getDefiningOp<DotOp>(); other; other = acc.getDefiningOp<DotOp>())
+          acc = other.getAcc();
+        if (acc != loop.getRegionIterArg(use.getOperandNumber()))
+          return false;
+        found.push_back(use.getOperandNumber());
+      } else if (auto next = dyn_cast<DotOp>(use.getOwner()); !isSlotDot(next) || next.getAcc() != result) {
+        return false;
+      }
+    }
+    chains = std::move(found);
+    return true;
+  }
+
+  bool isSlotDot(DotOp dot) const {
+    return dot && llvm::any_of(slotDots, [&](const SlotDot &each) { return each.dot == dot; });
+  }
+
+  /// Carried accumulators become tokens of what is in flight.
+  void carryTokens() {
+    for (unsigned number : chains) {
+      Location loc = loop.getLoc();
+      OpOperand &init = loop.getInitArgsMutable()[number];
+      auto token = TokenType::get(b.getContext(), cast<RankedTensorType>(init.get().getType()));
+      b.setInsertionPoint(loop);
+      init.set(ReadyOp::create(b, loc, token, init.get()));
+      loop.getRegionIterArg(number).setType(token);
+      Value result = loop.getResult(number);
+      result.setType(token);
+      b.setInsertionPointAfter(loop);
+      auto wait = WaitOp::create(b, loc, result);
+      result.replaceAllUsesExcept(wait.getValue(), wait);
+    }
+  }
+
+  /// Returns the token.
+  Value start(const SlotDot &each, TakeOp take) {
+    DotOp dot = each.dot;
+    Location loc = dot.getLoc();
+    b.setInsertionPoint(dot);
+    auto tile = cast<RankedTensorType>(dot.getResult().getType());
+    Value token =
+        DotAsyncOp::create(b, loc, TokenType::get(b.getContext(), tile), take.getBuffers()[each.lhs],
+                           take.getBuffers()[each.rhs], dot.getAcc(), dot.getSiteAttr(), dot.getPrecisionAttr())
+            .getToken();
+    dot.getResult().replaceAllUsesWith(chains.empty() ? WaitOp::create(b, loc, token).getValue() : token);
+    dot.erase();
+    for (unsigned number : {each.lhs, each.rhs})
+      eraseWay(loads[number]);
+    return token;
+  }
+
+  static void eraseWay(StagedLoad &staged) {
+    for (Operation *op : llvm::reverse(staged.way))
+      op->erase();
+    staged.load->erase();
+  }
+
+  //===-- Reads ---------------------------------------------------------------------------------------------------===//
 
   /// The layout that the dot wants, taken back through the permutes.
   void read(StagedLoad &staged, Value buffer) {
@@ -311,9 +427,7 @@ private:
       value = copy->getResult(0);
     }
     staged.operand->set(value);
-    for (Operation *op : llvm::reverse(staged.way))
-      op->erase();
-    staged.load->erase();
+    eraseWay(staged);
   }
 
   static RankedTensorType withLayout(RankedTensorType type, const Layout &layout) {
@@ -330,11 +444,13 @@ private:
 
   LaunchOp launch;
   scf::ForOp loop;
-  int64_t stages;
-  bool boxes;
+  int64_t stages, ahead = 0; // Slots; iterations that are filled ahead.
+  bool boxes, groups;
   AccessReader &accesses;
   OpBuilder b;
   SmallVector<StagedLoad> loads;
+  SmallVector<SlotDot> slotDots;
+  SmallVector<unsigned> chains; // What the loop carries as tokens, by number.
   SmallVector<Operation *> indexOps;
   RingOp ring;
 };
@@ -347,11 +463,17 @@ struct PipelineLoads : public helion::impl::PipelineLoadsPassBase<PipelineLoads>
       kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
       for (scf::ForOp loop : loops) {
         auto stages = dyn_cast_or_null<IntegerAttr>(loop->removeAttr(kStagesAttr));
-        bool boxes = bool(loop->removeAttr(kBoxesAttr));
-        if (!stages || stages.getInt() < 2)
+        RingWish wish{stages ? stages.getInt() : 1, bool(loop->removeAttr(kBoxesAttr)),
+                      bool(loop->removeAttr(kGroupDotsAttr))};
+        if (wish.groups && (wish.stages < 2 || !wish.boxes)) {
+          loop.emitError() << "has `" << kGroupDotsAttr << "` without `" << kStagesAttr << "` above 1 and `"
+                           << kBoxesAttr << "`, which fill what its dots are to read";
+          return signalPassFailure();
+        }
+        if (wish.stages < 2)
           continue;
         auto launch = loop->getParentOfType<LaunchOp>();
-        if (failed(Pipeliner(launch, loop, stages.getInt(), boxes, accesses).run()))
+        if (failed(Pipeliner(launch, loop, wish, accesses).run()))
           return signalPassFailure();
         ++pipelined;
       }

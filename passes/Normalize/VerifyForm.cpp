@@ -40,13 +40,27 @@ const llvm::StringSet<> &sinceScheduled() {
   return names;
 }
 const llvm::StringSet<> &sinceLaidOut() {
-  static const llvm::StringSet<> names = {"helion.acquire",          "helion.commit",  "helion.convert_layout",
-                                          "helion.dot_async",        "helion.group",   "helion.instance",
-                                          "helion.load_async",       "helion.ordered", "helion.read",
-                                          "helion.reduce_in_thread", "helion.release", "helion.ring",
-                                          "helion.store_async",      "helion.subtile", "helion.take",
-                                          "helion.tensor_map",       "helion.turn",    "helion.wait",
-                                          "helion.warp_groups",      "helion.write"};
+  static const llvm::StringSet<> names = {"helion.acquire",
+                                          "helion.commit",
+                                          "helion.convert_layout",
+                                          "helion.dot_async",
+                                          "helion.group",
+                                          "helion.instance",
+                                          "helion.load_async",
+                                          "helion.ordered",
+                                          "helion.read",
+                                          "helion.ready",
+                                          "helion.reduce_in_thread",
+                                          "helion.release",
+                                          "helion.ring",
+                                          "helion.store_async",
+                                          "helion.subtile",
+                                          "helion.take",
+                                          "helion.tensor_map",
+                                          "helion.turn",
+                                          "helion.wait",
+                                          "helion.warp_groups",
+                                          "helion.write"};
   return names;
 }
 

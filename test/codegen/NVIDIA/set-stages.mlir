@@ -9,6 +9,10 @@
 // RUN: not helion-opt --helion-set-stages=copies=loop.k=boxes %s 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: not helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=crates' %s 2>&1 | FileCheck %s --check-prefix=CRATES
 // RUN: not helion-opt '--helion-set-stages=num_stages=loop.m=3 copies=loop.m=boxes' %s 2>&1 | FileCheck %s --check-prefix=MOVED
+// RUN: helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=boxes dots=loop.k=wgmma' %s | FileCheck %s --check-prefix=GROUPS
+// RUN: helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=boxes dots=loop.k=mma' %s | FileCheck %s --check-prefix=BOXES
+// RUN: not helion-opt '--helion-set-stages=num_stages=loop.k=3 dots=loop.k=wgmma' %s 2>&1 | FileCheck %s --check-prefix=OWNED
+// RUN: not helion-opt '--helion-set-stages=num_stages=loop.k=3 copies=loop.k=boxes dots=loop.k=fma' %s 2>&1 | FileCheck %s --check-prefix=FMA
 
 // The facts of copies in pieces of 16 bytes; a unit stride that is known stands, the other follows the argument's last dim through the view.
 // CHECK: helion.facts = [#helion.pred<"x.align % 16 == 0">, #helion.pred<"x.stride(0) == 1">, #helion.pred<"x.stride(1) % 8 == 0">, #helion.pred<"y.align % 16 == 0">, #helion.pred<"y.stride(0) % 8 == 0">, #helion.pred<"y.stride(1) == 1">]
@@ -26,6 +30,9 @@
 // BOXES: {boxes, site = "loop.k", stages = 3 : i64}
 // ONE: copies of `loop.k` is `boxes`, but its num_stages is `1`; `pieces` is allowed, or 2 stages and more
 // CRATES: copies of `loop.k` is `crates`; it is `pieces` or `boxes`
+// GROUPS: {boxes, group_dots, site = "loop.k", stages = 3 : i64}
+// OWNED: dots of `loop.k` is `wgmma`, but its copies is `pieces`; `mma` is allowed, or copies `boxes`
+// FMA: dots of `loop.k` is `fma`; it is `mma` or `wgmma`
 // MOVED: copies: load `x.2` is no box of one argument, with tiles that end where it ends; `pieces` is allowed
 !t = memref<?x?xbf16, strided<[?, ?]>>
 !a = tensor<64x64xbf16>

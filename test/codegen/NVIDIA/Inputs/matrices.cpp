@@ -14,6 +14,7 @@ extern "C" {
 int64_t helion_harness_thread(int32_t axis);
 int64_t helion_harness_block(int32_t axis);
 int64_t helion_harness_order();
+void *helion_harness_shared();
 void helion_harness_meet(void (*act)(void **, int64_t), void *mine);
 void helion_harness_yield();
 void helion_harness_fail(const char *message);
@@ -29,6 +30,12 @@ struct Copy {
   }
 };
 
+/// A value that an instruction in flight reads: it has to be the same until the instruction is waited for.
+struct Read {
+  const uint16_t *from;
+  uint16_t value;
+};
+
 struct Thread {
   int64_t block[3] = {-1, -1, -1};
   std::vector<uint32_t> given, results;
@@ -36,6 +43,12 @@ struct Thread {
   int32_t count = 0, transposed = 0, isBf16 = 0;
   std::vector<Copy> open;
   std::deque<std::vector<Copy>> groups;
+  // Of `wgmma`: descriptors, columns, form, the warp; what was read since the last commit, and by groups in flight.
+  int64_t left = 0, right = 0, warp = 0;
+  int32_t columns = 0, form = 0;
+  bool isFenced = false;
+  std::vector<Read> reads;
+  std::deque<std::vector<Read>> dots;
 };
 
 std::map<int64_t, Thread> threads;
@@ -186,6 +199,68 @@ void multiply(void **brought, int64_t lanes) {
     }
   }
 }
+/// An operand of `wgmma` as its descriptor says it: bits 0 to 13 the address, 16 to 29 from box to box, 32 to 45 from 8
+/// lines to the next, all in 16 bytes; 62 and 63 the swizzle. Addresses are those of a window of 256 KB.
+struct GroupOperand {
+  int64_t begin, boxes, eight, line;
+  bool isTransposed;
+  GroupOperand(int64_t descriptor, bool transposed)
+      : begin((descriptor & 0x3FFF) << 4), boxes((descriptor >> 16 & 0x3FFF) << 4),
+        eight((descriptor >> 32 & 0x3FFF) << 4), isTransposed(transposed) {
+    const int64_t lines[] = {0, 128, 64, 32};
+    line = lines[descriptor >> 62 & 3];
+    if (!line)
+      helion_harness_fail("a descriptor names no swizzle");
+  }
+
+  /// `own` is the row of the left operand, the column of the right one.
+  const uint16_t *at(int64_t own, int64_t depth) const {
+    int64_t along = isTransposed ? own : depth, across = isTransposed ? depth : own, perLine = line / 2;
+    int64_t address = begin + along / perLine * boxes + along % perLine * 2 + across / 8 * eight + across % 8 * line;
+    address ^= (address >> 7 & (line / 16 - 1)) << 4;
+    auto shared = reinterpret_cast<int64_t>(helion_harness_shared());
+    return reinterpret_cast<const uint16_t *>(shared + ((address - shared) & 0x3FFFF));
+  }
+};
+
+/// m64nNk16, the 16 rows of one of its four warps; words by 8 columns, then row and row + 8.
+void multiplyGroup(void **brought, int64_t lanes) {
+  auto lane = [&](int64_t at) { return static_cast<Thread *>(brought[at]); };
+  Thread &first = *lane(0);
+  bool isBf16 = first.form & 1;
+  GroupOperand left(first.left, first.form & 2), right(first.right, first.form & 4);
+  auto read = [&](const uint16_t *from) {
+    first.reads.push_back({from, *from});
+    return number(*from, isBf16);
+  };
+  std::vector<double> a(16 * 16), b(16 * first.columns);
+  for (int64_t k = 0; k != 16; ++k) {
+    for (int64_t row = 0; row != 16; ++row)
+      a[row * 16 + k] = read(left.at(first.warp % 4 * 16 + row, k));
+    for (int64_t column = 0; column != first.columns; ++column)
+      b[column * 16 + k] = read(right.at(column, k));
+  }
+  for (int64_t at = 0; at != lanes; ++at) {
+    Thread &own = *lane(at);
+    if (own.left != first.left || own.right != first.right || !own.isFenced ||
+        own.given.size() != size_t(first.columns) / 2)
+      helion_harness_fail("lanes of a wgmma differ, or have no fence before it");
+    own.results.clear();
+    for (int64_t word = 0; word != first.columns / 2; ++word) {
+      int64_t row = at / 4 + word / 2 % 2 * 8, column = word / 4 * 8 + at % 4 * 2 + word % 2;
+      float start;
+      memcpy(&start, &own.given[word], 4);
+      double sum = start;
+      for (int64_t k = 0; k != 16; ++k)
+        sum += a[row * 16 + k] * b[column * 16 + k];
+      float rounded = float(sum);
+      uint32_t bits;
+      memcpy(&bits, &rounded, 4);
+      own.results.push_back(bits);
+    }
+    own.given.clear();
+  }
+}
 } // namespace
 
 extern "C" {
@@ -204,6 +279,35 @@ void helion_harness_mma(int32_t isBf16) {
   Thread &own = thread();
   own.isBf16 = isBf16;
   helion_harness_meet(multiply, &own);
+}
+
+void helion_harness_wgmma(int64_t left, int64_t right, int32_t columns, int32_t form) {
+  Thread &own = thread();
+  own.left = left;
+  own.right = right;
+  own.columns = columns;
+  own.form = form;
+  own.warp = helion_harness_thread(0) / 32;
+  helion_harness_meet(multiplyGroup, &own);
+}
+
+void helion_harness_group_fence() { thread().isFenced = true; }
+
+void helion_harness_group_commit() {
+  Thread &own = thread();
+  own.dots.push_back(std::move(own.reads));
+  own.reads.clear();
+}
+
+void helion_harness_group_wait(int32_t younger) {
+  Thread &own = thread();
+  own.isFenced = false;
+  if (!own.reads.empty())
+    helion_harness_fail("a dot is waited for before it is committed");
+  for (; own.dots.size() > size_t(younger); own.dots.pop_front())
+    for (const Read &read : own.dots.front())
+      if (*read.from != read.value)
+        helion_harness_fail("a slot is filled while a dot reads it");
 }
 
 void helion_harness_copy(int64_t to, int64_t from, int32_t bytes, int32_t read) {

@@ -42,6 +42,10 @@ def attention_calls():
 # Kernel: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
 CASES = {
     "matmul": (matmul_calls, [
+        ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=64,bj=64,bk=64}", 2, "warps=4"),
+        ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=128,bj=32,bk=32}", 3, "warps=8"),
+        ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=64,bj=128,bk=16},helion-map-programs{pid_type=matmul=persistent_interleaved}", 4, "warps=8"),
+        ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=128,bj=16,bk=64},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=4"),
         ("boxes,helion-bind-blocks{block_sizes=bi=32,bj=64,bk=64}", 2, "warps=4"),
         ("boxes,helion-bind-blocks{block_sizes=bi=16,bj=256,bk=32},helion-map-programs{pid_type=matmul=persistent_interleaved}", 3, "warps=2"),
         ("boxes,helion-bind-blocks{block_sizes=bi=32,bj=16,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 4, "warps=1"),
@@ -68,8 +72,8 @@ def scheduled(path, choices, stages, out):
     with open(out) as file:
         sites = sorted(set(re.findall(r'site = "(loop[^"]*)"', file.read())))
     each = lambda value: ",".join(f"{site}={value}" for site in sites)  # noqa: E731
-    boxes = f" copies={each('boxes')}" if "boxes" in given else ""
-    simulated.opt(f"helion-set-stages{{num_stages={each(stages)}{boxes}}}", out, out)
+    words = "".join(f" {option}={each(word)}" for option, word in (("copies", "boxes"), ("dots", "wgmma")) if word in given)
+    simulated.opt(f"helion-set-stages{{num_stages={each(stages)}{words}}}", out, out)
 
 
 class Simulated(simulated.Simulated):
@@ -102,7 +106,7 @@ def compile_threads(source, variant, stages, folder, harness):
     simulated.opt("helion-lower-nvidia-threads,canonicalize,cse", at("outlined.mlir"), at("threads.mlir"))
     with open(at("threads.mlir")) as file:
         text = file.read()
-    assert "nvvm.mma.sync" in text and "nvgpu.ldmatrix" in text
+    assert "nvvm.wgmma.mma_async" in text or ("nvvm.mma.sync" in text and "nvgpu.ldmatrix" in text)
     if "nvgpu.tma.async.load" not in text:
         assert stages == 1 or ("nvgpu.device_async_copy" in text and "8, %" in text), "copies are in pieces of 16 bytes"
     simulated.opt("helion-simulate-matrices,helion-simulate-threads", at("threads.mlir"), at("simulated.mlir"))
