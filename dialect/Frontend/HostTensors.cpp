@@ -51,7 +51,7 @@ static HostTensorPtr viewOf(const HostTensorPtr &tensor, Value memref, std::vect
 //===-- Reshape --------------------------------------------------------------------------------------------------===//
 
 namespace {
-// One step: dims `from` of the source become dims `to` of the result; one of the two has a single entry.
+// One step: dims `from` of the source become dims `to` of the result; one of the two has a single entry, but for ones.
 struct ReshapeGroup {
   SmallVector<int64_t> from, to;
 };
@@ -117,12 +117,25 @@ static std::optional<std::vector<ReshapeGroup>> matchReshape(ArrayRef<SizeExpr> 
     groups.push_back(std::move(group));
   }
   // Added or dropped ones at the end belong to the last group.
-  for (; s < source.size() && source[s].isConstant(1) && !groups.empty() && groups.back().to.size() == 1; ++s)
+  for (; s < source.size() && source[s].isConstant(1) && !groups.empty(); ++s)
     groups.back().from.push_back(s);
-  for (; t < target.size() && target[t].isConstant(1) && !groups.empty() && groups.back().from.size() == 1; ++t)
+  for (; t < target.size() && target[t].isConstant(1) && !groups.empty(); ++t)
     groups.back().to.push_back(t);
   bool all = s == source.size() && t == target.size();
   return all ? std::optional<std::vector<ReshapeGroup>>(std::move(groups)) : std::nullopt;
+}
+
+// `bias.reshape(-1, m, n)`: behind the -1, sizes of other tensors stand for those of `bias`, and must be equal to them.
+static std::optional<Equality> trailingEquality(ArrayRef<SizeExpr> source, ArrayRef<SizeExpr> wanted) {
+  auto isSize = [](const SizeExpr &size) {
+    return size.kind() == SizeExpr::Kind::Leaf && size.leaf().kind == Leaf::Kind::Size;
+  };
+  if (wanted.empty() || !wanted.front().isConstant(-1))
+    return std::nullopt;
+  for (auto [have, want] : llvm::zip(llvm::reverse(source), llvm::reverse(wanted.drop_front())))
+    if (!(have == want))
+      return isSize(have) && isSize(want) ? std::optional<Equality>({want, have}) : std::nullopt;
+  return std::nullopt;
 }
 
 static bool isContiguous(Value memref) { return cast<MemRefType>(memref.getType()).getLayout().isIdentity(); }
@@ -168,6 +181,9 @@ FailureOr<HostTensorPtr> helion::frontend::reshapeHost(KernelBuilder &k, const H
     wanted.push_back(k.canonical(size));
   std::optional<std::vector<SizeExpr>> target = inferShape(source, wanted);
   auto groups = target ? matchReshape(source, *target) : std::nullopt;
+  std::optional<Equality> equal = groups ? std::nullopt : trailingEquality(source, wanted);
+  if (equal)
+    return FailureOr<HostTensorPtr>(k.require(equal->lhs, equal->rhs));
   if (!groups)
     return FailureOr<HostTensorPtr>(k.fail("cannot see how `" + tensor->name + "` takes this shape; a `" + method +
                                            "` on the host merges or splits neighbouring dims"));

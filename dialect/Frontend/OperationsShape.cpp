@@ -89,8 +89,8 @@ static Result runSqueeze(Interpreter &in, ArrayRef<PyValue> a) {
       failed(value) || failed(dim) ? FailureOr<int>(failure()) : normalizeDim(in.k, *dim, value->rank());
   if (failed(place))
     return failure();
-  if (value->axes[*place] >= 0)
-    return in.k.fail("dim `" + frontend::dimsOf(*value, in.k.context())[*place].str() + "` is not an inserted 1");
+  if (value->axes[*place] >= 0) // torch leaves dims of other extents alone
+    return a[0];
   value->axes.erase(value->axes.begin() + *place);
   return PyValue(*value);
 }

@@ -317,6 +317,12 @@ def equal(m, n):
     return {"x": x, "y": y, "w": w}, [(wide(x) + y) * w]
 
 
+@case("host-part", [(2, 3, 5, 7)])
+def reshaped(b, h, m, n):
+    x, bias = normal(b, h, m, n), normal(n, m, h, b).T.copy()
+    return {"x": x, "bias": bias}, [(wide(x) + bias).sum((2, 3))]
+
+
 @case("branches", [(5, 7), (37, 53)])
 def branches(m, n):
     x = normal(m, n)
