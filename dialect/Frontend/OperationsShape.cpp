@@ -172,6 +172,20 @@ static LogicalResult inferSize(Interpreter &in, ArrayRef<DimAttr> have, std::vec
   return success();
 }
 
+// The value with other inserted dims, where the two shapes differ only in ones that `to` has more.
+static std::optional<TileValue> withOnes(const TileValue &real, ArrayRef<DimAttr> from, ArrayRef<DimAttr> to) {
+  TileValue shown = real;
+  shown.axes.clear();
+  size_t next = 0;
+  for (DimAttr dim : to) {
+    bool isOwn = next < from.size() && dim == from[next];
+    if (!isOwn && dim.getConstant() != 1)
+      return std::nullopt;
+    shown.axes.push_back(isOwn ? static_cast<int>(next++) : -1);
+  }
+  return next == from.size() ? std::optional<TileValue>(shown) : std::nullopt;
+}
+
 static Result runReshape(Interpreter &in, ArrayRef<PyValue> a) {
   FailureOr<TileValue> value = expectTile(in, a[0], "input");
   FailureOr<TileValue> real = failed(value) ? value : withRealDims(in.k, *value);
@@ -186,6 +200,8 @@ static Result runReshape(Interpreter &in, ArrayRef<PyValue> a) {
     return failure();
   if (*to == from)
     return PyValue(*real);
+  if (std::optional<TileValue> shown = withOnes(*real, from, *to))
+    return PyValue(*shown);
   bool merges = from.size() >= to->size();
   auto groups = merges ? groupDims(in.k.b, from, *to) : groupDims(in.k.b, *to, from);
   if (!groups)
