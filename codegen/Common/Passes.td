@@ -56,6 +56,36 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
                     Statistic<"words", "argument-words", "Argument words of all launches">];
 }
 
+def FillLoadsPass : Pass<"helion-fill-loads", "::mlir::func::FuncOp"> {
+  let summary = "Let loads put into lanes outside their tiles what a mask behind them would";
+  let description = [{
+    **Does.** Where a mask with -inf stands behind a load and changes of its type, the load gets `other` -inf, if no store, reduction or
+    other op makes use of what its lanes outside hold. Then masks go that change nothing: those with -inf, and those with 0 of a
+    sum of `exp(x - m)`, where `x` is such a load and `m` at least the largest of its row: exp(-inf - m) is 0.
+
+    **Before / After**
+    ```mlir
+    %x = helion.load %a[%i, %j] ..
+    %y = helion.mask %x dims [1] by(%j) fill %lowest
+    %m = helion.reduce maximumf %y dim 1
+    // after
+    %x = helion.load %a[%i, %j] other %lowest ..
+    %m = helion.reduce maximumf %x dim 1
+    ```
+
+    **Needs.** Form S or L in a function. For targets that pay for a mask in each lane; one that peels the last lanes of a row has no use for it.
+
+    **Gives.** The same form.
+
+    **Fails when** never.
+
+    **Numerics.** Exact, in lanes that are stored; NaN may have another payload.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"filled", "filled-loads", "Loads that fill with -inf">,
+                    Statistic<"dropped", "dropped-masks", "Masks that are gone">];
+}
+
 def LowerThreadsPass : Pass<"helion-lower-threads", "::mlir::func::FuncOp"> {
   let summary = "Lower a function over tile values with layouts to the code of one thread";
   let description = [{

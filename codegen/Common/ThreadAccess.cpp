@@ -92,6 +92,13 @@ Value DimBound::countFrom(int64_t reg, int64_t count) {
   return arith::MaxSIOp::create(b, loc, left, i32(b, loc, 0));
 }
 
+int64_t threads::decidedTogether(const ThreadContext &code, const TileSpan &span, int64_t limit) {
+  int64_t decided = llvm::bit_floor(uint64_t(limit));
+  while (code.multiples.of(span.begin) % decided || (span.end && code.multiples.of(span.end) % decided))
+    decided /= 2;
+  return decided;
+}
+
 //===-- Accesses --------------------------------------------------------------------------------------------------===//
 
 TileAccess::TileAccess(ThreadContext &code, ConversionPatternRewriter &b, Location loc, Value memref,
@@ -258,8 +265,7 @@ void TileAccess::chooseRuns() {
   int64_t decided = limit;
   for (auto &[valueDim, span] : spans)
     if (valueDim == dim)
-      while ((code.multiples.of(span.begin) % decided) || (code.multiples.of(span.end) % decided))
-        decided /= 2;
+      decided = decidedTogether(code, span, decided);
   // Wider than aligned only when one condition serves all: what memory takes at once is the target's business then.
   int64_t width = std::min(widest.width, std::max(decided, std::min(aligned, limit)));
   if (width < 2)

@@ -26,6 +26,10 @@ struct IndexDims {
 };
 llvm::SmallVector<IndexDims> indexDimsOf(mlir::ValueRange indices);
 
+/// How many neighbours in a tile, the first at a multiple of their number, are inside or outside together, up to
+/// `limit`: a power of two, by what is known of begin and bound.
+int64_t decidedTogether(const ThreadContext &code, const TileSpan &span, int64_t limit);
+
 /// Compares indices along one dim with a tile's bound, for any register.
 class DimBound {
 public:

@@ -103,8 +103,12 @@ struct LowerMask : ThreadPattern<MaskOp> {
       if (!span.end)
         continue;
       DimBound bound(code, b, loc, map, dim, span);
-      for (auto [reg, in] : llvm::enumerate(inside))
-        in = both(b, loc, in, bound.contains(reg));
+      // One comparison for neighbours that the bound does not part: that of the last, which accesses make too.
+      for (ArrayRef<int64_t> run : runsAlong(map, dim, decidedTogether(code, span, registersOf(map))).groups) {
+        Value last = bound.contains(run.back());
+        for (int64_t reg : run)
+          inside[reg] = both(b, loc, inside[reg], last);
+      }
     }
     if (!inside.front()) {
       b.replaceOp(op, adaptor.getValue());

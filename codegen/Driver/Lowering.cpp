@@ -43,6 +43,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
+  pipeline.addNestedPass<func::FuncOp>(createFillLoadsPass());
   pipeline.addNestedPass<func::FuncOp>(
       createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps, device.groupMatrices)));
   NVIDIAOptions options;

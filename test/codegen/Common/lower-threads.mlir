@@ -39,6 +39,21 @@ func.func @runs(%x: !x {llvm.noalias, llvm.align = 16 : i64}, %out: !x {llvm.noa
   return
 }
 
+// A mask compares once for the neighbours that its tile's end does not part, as the load does: here one comparison in all.
+// CHECK-LABEL: func.func @mask_together(
+// CHECK-COUNT-1: arith.cmpi
+// CHECK-NOT: arith.cmpi
+// CHECK: return
+func.func @mask_together(%x: !x {llvm.noalias, llvm.align = 16 : i64}, %out: !x {llvm.noalias, llvm.align = 16 : i64}, %n: index {helion.multiple = 4 : i64}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %i = helion.make_tile %c0 end %n : !ti
+  %v = helion.load %x[%i] site "x" : !x, (!ti) -> !t
+  %w = helion.mask %v dims [0] by (%i) fill %one : !t, (!ti), f32
+  helion.store %w, %out[%i] site "out" : !t, !x, (!ti)
+  return
+}
+
 // An end that is a multiple of the run decides for all of it.
 // CHECK-LABEL: func.func @together(
 // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32) {

@@ -85,7 +85,7 @@ def compile_threads(scheduled, variant, folder, harness):
     at = lambda name: os.path.join(folder, name)  # noqa: E731
     opt(f"canonicalize,cse,helion-assign-layouts{{{variant}}},canonicalize,cse", scheduled, at("laidout.mlir"))
     opt("helion-outline-launches{programs=block}", at("laidout.mlir"), at("outlined.mlir"))
-    opt("func.func(helion-lower-threads,canonicalize,cse)", at("outlined.mlir"), at("threads.mlir"))
+    opt("func.func(helion-fill-loads,helion-lower-threads,canonicalize,cse)", at("outlined.mlir"), at("threads.mlir"))
     opt("helion-simulate-threads", at("threads.mlir"), at("simulated.mlir"))
     finish(folder, harness)
 
