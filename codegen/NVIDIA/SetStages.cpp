@@ -95,15 +95,15 @@ private:
   }
 
   LogicalResult recordBox(LoadOp load) {
+    auto kernel = load->getParentOfType<KernelOp>();
     HostExprs exprs;
     FailureOr<HostView> view = exprs.view(load.getSource());
     std::optional<std::vector<Pred>> facts;
     if (succeeded(view))
-      facts = boxFacts(exprs, *view, load.getIndices());
+      facts = boxFacts(exprs, *view, contiguousDim(*view, factsOf(kernel)).dim, load.getIndices());
     if (!facts)
       return load.emitError() << "copies: load `" << load.getSite()
                               << "` is no box of one argument, with tiles that end where it ends; `pieces` is allowed";
-    auto kernel = load->getParentOfType<KernelOp>();
     for (const Pred &fact : *facts)
       kernel.addFact(fact.str());
     return success();

@@ -3,10 +3,14 @@
 // Sizes and ends of tiles, compared.
 
 #include "passes/Analysis/BoxFacts.h"
+#include "passes/Analysis/WideAccess.h"
 #include <limits>
 
 using namespace mlir;
 using namespace helion;
+
+/// `cuTensorMapEncodeTiled` takes strides below 2^40 bytes, in multiples of 16.
+static constexpr int64_t kMostStrideBytes = (int64_t(1) << 40) - 16;
 
 /// False when the predicate never holds; appends one that is open.
 static bool add(std::vector<Pred> &facts, Pred::Compare compare, const SizeExpr &a, const SizeExpr &b) {
@@ -17,8 +21,14 @@ static bool add(std::vector<Pred> &facts, Pred::Compare compare, const SizeExpr 
   return known.value_or(true);
 }
 
-std::optional<std::vector<Pred>> helion::boxFacts(HostExprs &exprs, const HostView &view, ValueRange indices) {
+std::optional<std::vector<Pred>> helion::boxFacts(HostExprs &exprs, const HostView &view, unsigned contiguous,
+                                                  ValueRange indices) {
   std::vector<Pred> facts;
+  int64_t bytes = bytesOfElement(view.base.getType());
+  for (auto [dim, stride] : llvm::enumerate(view.strides))
+    if (dim != contiguous && (!add(facts, Pred::Compare::GE, stride, SizeExpr::constant(1)) ||
+                              !add(facts, Pred::Compare::LE, stride, SizeExpr::constant(kMostStrideBytes / bytes))))
+      return std::nullopt;
   for (auto [index, size] : llvm::zip_equal(indices, view.sizes)) {
     // Coordinates and sizes are 32 bits with a sign.
     if (!add(facts, Pred::Compare::GE, size, SizeExpr::constant(1)) ||

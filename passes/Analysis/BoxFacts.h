@@ -9,9 +9,11 @@
 
 namespace helion {
 /// Facts under which a box at the tiles of a load is what the load reads: tiles end where the tensor ends, since the
-/// copy fills with 0 what is outside of the tensor alone, and sizes are at least 1 and numbers of 32 bits. None where
-/// an index is a tile value or a moved tile, or the device computes where a tile ends.
-std::optional<std::vector<Pred>> boxFacts(HostExprs &exprs, const HostView &view, mlir::ValueRange indices);
+/// copy fills with 0 what is outside of the tensor alone, sizes are at least 1 and numbers of 32 bits, and strides of
+/// all dims but the contiguous one are at least 1 and below 2^40 bytes. None where an index is a tile value or a moved
+/// tile, or the device computes where a tile ends.
+std::optional<std::vector<Pred>> boxFacts(HostExprs &exprs, const HostView &view, unsigned contiguous,
+                                          mlir::ValueRange indices);
 } // namespace helion
 
 #endif // HELION_PASSES_ANALYSIS_BOXFACTS_H

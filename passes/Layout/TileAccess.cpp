@@ -32,7 +32,7 @@ std::optional<std::string> AccessReader::missingForBoxes(Value host, ValueRange 
   FailureOr<HostView> view = exprs.view(host);
   std::optional<std::vector<Pred>> needed;
   if (succeeded(view))
-    needed = boxFacts(exprs, *view, indices);
+    needed = boxFacts(exprs, *view, contiguousDim(*view, facts).dim, indices);
   if (!needed)
     return "its indices are numbers, and tiles that end where the tensor ends";
   for (const Pred &pred : *needed)

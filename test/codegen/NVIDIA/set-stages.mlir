@@ -26,6 +26,7 @@
 // Besides: tensors have elements, as many as coordinates can count; the loop's tile has a bound, which is where both tensors have to end.
 // BOXES: helion.facts = [
 // BOXES-SAME: "x.size(0) <= 2147483647">, #helion.pred<"x.size(0) >= 1">, #helion.pred<"x.size(1) <= 2147483647">, #helion.pred<"x.size(1) >= 1">
+// BOXES-SAME: "x.stride(1) <= 549755813880">, #helion.pred<"x.stride(1) >= 1">
 // BOXES-SAME: "y.size(0) == x.size(1)">, #helion.pred<"y.size(0) == y.size(1)">, #helion.pred<"y.size(0) >= 1">, #helion.pred<"y.size(1) <= 2147483647">, #helion.pred<"y.size(1) >= 1">
 // BOXES: {boxes, site = "loop.k", stages = 3 : i64}
 // ONE: copies of `loop.k` is `boxes`, but its num_stages is `1`; `pieces` is allowed, or 2 stages and more
