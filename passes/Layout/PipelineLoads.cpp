@@ -123,12 +123,13 @@ private:
       std::optional<StagedLoad> staged = follow(operand);
       if (!instruction || instruction.getValue() != kGroupInstruction || !staged ||
           llvm::any_of(staged->way, llvm::IsaPred<PermuteOp>))
-        return loop->emitError() << "dots of `" << loopSite() << "` is `wgmma`, but dot `" << dot.getSite()
+        return loop->emitError() << "dots of `" << loopSite() << "` are to be those of four warps, but dot `"
+                                 << dot.getSite()
                                  << "` has an operand that is no load of 16-bit floats as it is, blocks that are no "
                                     "multiples of `"
                                  << kGroupMatrix.rows << "` rows, `" << kGroupMatrix.columns << "` columns and `"
                                  << kGroupMatrix.depth << "` steps, or warps that are none of `" << kGroupWarps
-                                 << "`; `mma` is allowed";
+                                 << "`; those of one warp are allowed";
       loads.push_back(*staged);
     }
     return success();

@@ -31,8 +31,8 @@
 // READ: [[T:%.+]] = helion.dot_async
 // READ-NEXT: [[V:%.+]] = helion.wait [[T]]
 // READ-NEXT: arith.addf [[V]]
-// WARPS: dots of `loop.k` is `wgmma`, but dot `dot.0` has an operand that is no load {{.+}} or warps that are none of `4`; `mma` is allowed
-// MADE: dots of `loop.k` is `wgmma`, but dot `dot.0` has an operand that is no load
+// WARPS: dots of `loop.k` are to be those of four warps, but dot `dot.0` has an operand that is no load {{.+}} or warps that are none of `4`; those of one warp are allowed
+// MADE: dots of `loop.k` are to be those of four warps, but dot `dot.0` has an operand that is no load
 // PIECES: has `group_dots` without `stages` above 1 and `boxes`, which fill what its dots are to read
 !t = memref<?x?xbf16, strided<[?, ?]>>
 !u = memref<?x?xbf16, strided<[?, ?]>>
