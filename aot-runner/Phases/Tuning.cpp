@@ -192,6 +192,8 @@ static llvm::Error addGenerations(Collection &collection, CandidateSource &sourc
   Pool &pool = collection.pool;
   const size_t others = collection.artifacts.size();
   const PoolShares shares(bench.options.pool);
+  if (!shares.neighbours())
+    return llvm::Error::success();
   for (unsigned generation = 0; generation < PoolShares::kGenerations; ++generation) {
     if (pool.getCandidates().size() >= shares.beforeNeighbours(others))
       break;

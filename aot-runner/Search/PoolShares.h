@@ -23,8 +23,9 @@ public:
     return std::min<size_t>(wanted / 4, this->rowSeeds() - std::min<size_t>(rowSeeds, this->rowSeeds()));
   }
   unsigned random() const { return (wanted + 1) / 2; }
-  /// Of one generation of neighbours.
-  unsigned neighbours() const { return std::max(wanted / (2 * kGenerations), 1u); }
+  /// Of one generation of neighbours. None of a pool that is too small for one each: which they are follows from
+  /// measured times, and such pools are for those who want the same one again.
+  unsigned neighbours() const { return wanted / (2 * kGenerations); }
   /// Candidates that a pool has at most before it gets another generation, where its other sources gave `others`.
   size_t beforeNeighbours(size_t others) const { return others + wanted / 2; }
 

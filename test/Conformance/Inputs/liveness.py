@@ -36,6 +36,8 @@ WIDE = {("block_sizes", "bi"): "64", ("block_sizes", "bj"): "64"}
 TALL = {("block_sizes", "bi"): "66", ("block_sizes", "bj"): "64"}
 ROW = {("block_sizes", "bi"): "1"}  # So that the largest slice is legal.
 STAGED = {("block_sizes", "bi"): "32", ("block_sizes", "bj"): "32", ("block_sizes", "bk"): "32"}
+GROUPS = {("block_sizes", "bi"): "64", ("block_sizes", "bj"): "64", ("block_sizes", "bk"): "32", ("num_stages", "loop.k"): "3",
+          ("copies", "loop.k"): "boxes"}
 PERSISTENT = {("pid_type", "softmax"): "persistent_blocked"}
 
 # By the name of the record; a value must be alive on one of the rows.
@@ -56,6 +58,7 @@ ROWS = {
     "NumStages": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED, target="nvidia:sm_90a"),
     "Copies": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED | {("num_stages", "loop.k"): "3"},
                   target="nvidia:sm_90a"),
+    "Dots": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=GROUPS, target="nvidia:sm_90a"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
     "StepVectors": Row(*SOFTMAX, "softmax"),
     "StreamStores": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "out.0"),

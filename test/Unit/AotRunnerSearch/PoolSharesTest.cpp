@@ -33,4 +33,9 @@ TEST(PoolShares, NeighboursAreHalfOfWhatIsWantedWhateverThePoolHas) {
   }
 }
 
+TEST(PoolShares, SmallPoolsHaveNoNeighbours) {
+  EXPECT_EQ(PoolShares(2 * PoolShares::kGenerations - 1).neighbours(), 0u);
+  EXPECT_EQ(PoolShares(2 * PoolShares::kGenerations).neighbours(), 1u);
+}
+
 } // namespace
