@@ -104,6 +104,92 @@ struct VectorFold {
 };
 } // namespace
 
+namespace {
+/// A reduction along the vectors: lanes of one native vector are held. The largest and smallest of floats are those of
+/// the numbers, and beside them stands where a NaN was: one test for two vectors, instead of a test and a selection for
+/// each.
+struct VectorFold {
+  OpBuilder &builder;
+  Location loc;
+  ReductionKind kind;
+  VectorType type; // Of what is held.
+
+  bool seesNan() const { return kind == ReductionKind::MaximumF || kind == ReductionKind::MinimumF; }
+
+  Value spread(Value scalar, VectorType to) { return vector::BroadcastOp::create(builder, loc, to, scalar); }
+
+  Held start() {
+    Held held = {spread(identityOf(builder, loc, kind, type.getElementType()), type)};
+    if (seesNan()) {
+      Type bits = builder.getIntegerType(type.getElementTypeBitWidth());
+      held.push_back(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type.clone(bits))));
+    }
+    return held;
+  }
+
+  /// The larger (smaller); `b` where one is NaN, which is what the instruction does.
+  Value extreme(Value a, Value b) {
+    auto beats = kind == ReductionKind::MaximumF ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+    return arith::SelectOp::create(builder, loc, arith::CmpFOp::create(builder, loc, beats, a, b), a, b);
+  }
+
+  Value apply(Value a, Value b) { return seesNan() ? extreme(a, b) : combine(builder, loc, kind, a, b); }
+
+  /// All bits of a lane where one of both is NaN.
+  Value nanBits(Value a, Value b) {
+    Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, a, b);
+    auto vector = cast<VectorType>(a.getType());
+    Type bits = builder.getIntegerType(vector.getElementTypeBitWidth());
+    return arith::ExtSIOp::create(builder, loc, vector.clone(bits), isNan);
+  }
+
+  std::pair<Value, Value> halves(Value vector) {
+    int64_t half = cast<VectorType>(vector.getType()).getDimSize(0) / 2;
+    Value low = vector::ExtractStridedSliceOp::create(builder, loc, vector, 0, half, 1);
+    Value high = vector::ExtractStridedSliceOp::create(builder, loc, vector, half, half, 1);
+    return {low, high};
+  }
+
+  /// Vectors of a round are combined in a tree, so that only one combination waits for the round before.
+  Held add(const Held &held, Value lane) {
+    auto isWide = [&](Value value) { return cast<VectorType>(value.getType()).getDimSize(0) > type.getDimSize(0); };
+    Value nan;
+    if (seesNan() && isWide(lane)) {
+      auto [low, high] = halves(lane);
+      nan = nanBits(low, high);
+    } else if (seesNan()) {
+      nan = nanBits(lane, lane);
+    }
+    while (isWide(lane)) {
+      auto [low, high] = halves(lane);
+      lane = apply(low, high);
+    }
+    Held next = {apply(lane, held[0])};
+    while (nan && isWide(nan)) {
+      auto [low, high] = halves(nan);
+      nan = arith::OrIOp::create(builder, loc, low, high);
+    }
+    if (nan)
+      next.push_back(arith::OrIOp::create(builder, loc, nan, held[1]));
+    return next;
+  }
+
+  /// One scalar.
+  Value finish(const Held &held) {
+    Value lanes = held[0];
+    if (seesNan()) {
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(held[1].getType()));
+      Value isNan = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, held[1], zero);
+      auto element = cast<FloatType>(type.getElementType());
+      auto nan = builder.getFloatAttr(element, APFloat::getQNaN(element.getFloatSemantics()));
+      Value nans = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, Attribute(nan)));
+      lanes = arith::SelectOp::create(builder, loc, isNan, nans, lanes);
+    }
+    return combineLanes(builder, loc, kind, lanes);
+  }
+};
+} // namespace
+
 /// One loop over a segment. Its lanes are added to what is held.
 Held NestEmitter::accumulate(const Segment &segment, const Held &start) {
   auto reduce = cast<ReduceOp>(nest->op);

@@ -21,7 +21,9 @@ def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">
 def Dots : Knob<"dots", SetStages, StagedLoop, Word<["mma", "wgmma"]>> {
   let preset = "mma";
   let fact = "group_matrices";
-  let needs = [Needs<"copies", ["boxes"]>];
+  // A program that stays divides numbers of 64 bits for its next tile, which is a call, beside which the assembler makes
+  // such instructions wait for each other.
+  let needs = [Needs<"copies", ["boxes"]>, Needs<"pid_type", ["flat", "xyz"]>];
   let groupMatrix = ["dev.group_rows", "dev.group_columns", "dev.group_depth", "dev.group_warps"];
   let summary = "the matrix instruction of a staged loop's dots: `mma`, of one warp, whose operands pass registers, or `wgmma`, of four "
                 "warps, which reads the slots itself";
