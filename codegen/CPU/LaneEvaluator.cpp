@@ -8,9 +8,7 @@
 #include "codegen/CPU/NarrowFloat.h"
 #include "codegen/CPU/TileChain.h"
 #include "codegen/Common/ExpandMath.h"
-#include "codegen/Common/FloatCode.h"
 #include "dialect/IR/Dims.h"
-#include <cmath>
 #include <cmath>
 
 using namespace mlir;
@@ -20,7 +18,6 @@ using namespace helion::cpu;
 void LaneEvaluator::startNest(NestFacts newFacts, Passing newPassing) {
   facts = std::move(newFacts);
   passing = std::move(newPassing);
-  reciprocals.clear();
   reciprocals.clear();
   known.assign(facts.levels.size() + 1, {});
   hoists.assign(facts.levels.size() + 1, nullptr);
@@ -217,17 +214,10 @@ Value LaneEvaluator::elementwise(Operation *op, ArrayRef<Position> at) {
     Value result = timesReciprocal(loc, lanes[0], lanes[1]);
     return computed == laneElement(element) ? result : narrow(builder, loc, result, element);
   }
-  if (auto quotient = dyn_cast<arith::DivFOp>(op); quotient && sharesDivisor(quotient, lanes)) {
-    Value result = timesReciprocal(loc, lanes[0], lanes[1]);
-    return computed == laneElement(element) ? result : narrow(builder, loc, result, element);
-  }
   IRMapping mapping;
   for (auto [operand, lane] : llvm::zip(op->getOperands(), lanes))
     mapping.map(operand, isVector ? spread(lane) : lane);
   Operation *clone = builder.clone(*op, mapping);
-  // LLVM would take reciprocals without looking at their range.
-  if (auto quotient = dyn_cast<arith::DivFOp>(clone))
-    quotient.setFastmath(arith::FastMathFlags::none);
   // LLVM would take reciprocals without looking at their range.
   if (auto quotient = dyn_cast<arith::DivFOp>(clone))
     quotient.setFastmath(arith::FastMathFlags::none);
@@ -251,29 +241,4 @@ Value LaneEvaluator::timesReciprocal(Location loc, Value lane, Value divisor) {
     reciprocal = emitReciprocal(builder, loc, divisor);
   return emitQuotient(FloatCode(builder, loc, lane.getType()), lane,
                       {spread(reciprocal.value), spread(reciprocal.scale)});
-}
-
-/// True when one scalar divides many lanes and the kernel allows a product with its reciprocal.
-bool LaneEvaluator::sharesDivisor(arith::DivFOp op, ArrayRef<Value> lanes) const {
-  return bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp) && isa<VectorType>(lanes[0].getType()) &&
-         lanes[1].getType().isF32();
-}
-
-/// Twice a product: with the reciprocal, and with the power of two that kept the reciprocal in range. That is 1 but for
-/// divisors whose own reciprocal overflows or loses bits; 0, infinities and NaN need no care.
-Value LaneEvaluator::timesReciprocal(Location loc, Value lane, Value divisor) {
-  auto &[reciprocal, scale] = reciprocals[divisor];
-  if (!reciprocal) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(divisor);
-    FloatCode code(builder, loc, divisor.getType());
-    auto power = [&](int exponent) { return code.constant(std::ldexp(1.0, exponent)); };
-    Value size = code.abs(divisor);
-    Value isTiny = code.compare(arith::CmpFPredicate::OLT, size, power(-125));
-    Value isHuge = code.compare(arith::CmpFPredicate::OGT, size, power(125));
-    scale = code.select(isHuge, power(-64), code.select(isTiny, power(64), code.constant(1)));
-    reciprocal = code.div(code.constant(1), code.mul(divisor, scale));
-  }
-  FloatCode code(builder, loc, lane.getType());
-  return code.mul(code.mul(lane, spread(reciprocal)), spread(scale));
 }
