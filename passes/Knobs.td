@@ -21,7 +21,7 @@ def ReductionLoops : Knob<"reduction_loops", RollReductions, Slice, IntegerOr<Po
   let pickWhen = "rows are longer than registers or scratch hold, or their length varies widely";
   let cost = "what several reductions need is loaded once for each; sums associate by chunks";
   let notLegal = "a value of the slice is carried, captured by a nested loop, merged or split, or reduced by argmax, argmin or "
-                 "a combiner region";
+                 "a combiner region, or scanned along the slice";
 }
 
 def LoopOrders : Knob<"loop_orders", OrderLoops, OrderedLoop, Permutation<>> {

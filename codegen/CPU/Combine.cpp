@@ -89,16 +89,17 @@ cpu::Held cpu::combineArg(OpBuilder &builder, Location loc, ReductionKind kind, 
           arith::SelectOp::create(builder, loc, better, index, held[1])};
 }
 
-cpu::Held cpu::combineRegion(OpBuilder &builder, ReduceFnOp op, const Held &held, ArrayRef<Value> next, int64_t width) {
+cpu::Held cpu::combineRegion(OpBuilder &builder, Region &combiner, const Held &held, ArrayRef<Value> next,
+                             int64_t width) {
   IRMapping mapping;
-  Block &body = op.getCombiner().front();
+  Block &body = combiner.front();
   mapping.map(body.getArguments().take_front(held.size()), held);
   mapping.map(body.getArguments().drop_front(held.size()), next);
   bool isVector = llvm::any_of(held, [](Value value) { return isa<VectorType>(value.getType()); });
   auto spread = [&](Value value) -> Value {
     if (!isVector || isa<VectorType>(value.getType()))
       return value;
-    return vector::BroadcastOp::create(builder, op.getLoc(), VectorType::get({width}, value.getType()), value);
+    return vector::BroadcastOp::create(builder, combiner.getLoc(), VectorType::get({width}, value.getType()), value);
   };
   for (Operation &inner : body.without_terminator()) {
     bool isLanewise = OpTrait::hasElementwiseMappableTraits(&inner);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How reductions combine lanes: neutral values, one step, and the folding of a vector to a scalar.
+// How reductions and scans combine lanes: neutral values, one step, and the folding of a vector to a scalar.
 
 #ifndef HELION_CODEGEN_CPU_COMBINE_H
 #define HELION_CODEGEN_CPU_COMBINE_H
@@ -28,7 +28,7 @@ Held combineArg(mlir::OpBuilder &builder, mlir::Location loc, ReductionKind kind
                 mlir::Value index);
 
 /// A combiner region applied to what is held and the next lanes, scalars or vectors of `width`.
-Held combineRegion(mlir::OpBuilder &builder, ReduceFnOp op, const Held &held, llvm::ArrayRef<mlir::Value> next,
+Held combineRegion(mlir::OpBuilder &builder, mlir::Region &combiner, const Held &held, llvm::ArrayRef<mlir::Value> next,
                    int64_t width);
 } // namespace helion::cpu
 

@@ -76,6 +76,14 @@ SmallVector<Lanes> LaneReach::lanesOf(Value value) const {
   return found == reach.end() ? SmallVector<Lanes>(shapeOf(value).size()) : found->second;
 }
 
+SmallVector<Lanes> LaneReach::resultLanes(Operation *op) const {
+  SmallVector<Lanes> joined(shapeOf(op->getResult(0)).size());
+  for (Value result : op->getResults())
+    for (auto [lanes, more] : llvm::zip(joined, lanesOf(result)))
+      lanes = lanes.join(more);
+  return joined;
+}
+
 void LaneReach::need(Value value, ArrayRef<Lanes> lanes) {
   if (!isTileValue(value.getType()))
     return;
@@ -143,6 +151,14 @@ void LaneReach::visit(Operation *op) {
   visitSink(op);
 }
 
+/// Each lane needs those before it; with `reverse`, up to the last one.
+SmallVector<Lanes> LaneReach::scannedLanes(Operation *op, unsigned dim, bool reverse) const {
+  SmallVector<Lanes> lanes = resultLanes(op);
+  if (reverse && lanes[dim].kind != Lanes::Kind::None)
+    lanes[dim] = Lanes::all();
+  return lanes;
+}
+
 void LaneReach::visitSink(Operation *op) {
   if (auto store = dyn_cast<StoreOp>(op)) {
     if (isTileValue(store.getValue().getType()))
@@ -156,6 +172,11 @@ void LaneReach::visitSink(Operation *op) {
       lanes = lanesOf(reduce.getResult());
     lanes.insert(lanes.begin() + reduce.getDim(), Lanes::all());
     need(reduce.getValue(), lanes);
+  } else if (auto scan = dyn_cast<ScanOp>(op)) {
+    need(scan.getValue(), scannedLanes(scan, scan.getDim(), scan.getReverse()));
+  } else if (auto scan = dyn_cast<ScanFnOp>(op)) {
+    for (Value value : scan.getValues())
+      need(value, scannedLanes(scan, scan.getDim(), scan.getReverse()));
   } else if (auto dot = dyn_cast<DotOp>(op)) {
     SmallVector<Lanes> lanes = lanesOf(dot.getResult());
     need(dot.getAcc(), lanes);

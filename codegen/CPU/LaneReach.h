@@ -36,6 +36,8 @@ public:
 
   /// Lanes of dim `dim` of `value` that are looked at. A bound is one that exists where the value is made.
   Lanes lanes(mlir::Value value, unsigned dim) const;
+  /// The same of any result of the op, whose results have one shape, by dim.
+  llvm::SmallVector<Lanes> resultLanes(mlir::Operation *op) const;
 
   /// The bound along k outside which both operands of a dot are 0, so that their products can be left out; else null.
   mlir::Value contractionBound(DotOp dot) const;
@@ -49,6 +51,7 @@ private:
   void visitLoop(mlir::scf::ForOp loop);
   void visitAccess(mlir::OperandRange indices, mlir::Value value, mlir::Value mask, bool clips);
   llvm::SmallVector<Lanes> lanesOf(mlir::Value value) const;
+  llvm::SmallVector<Lanes> scannedLanes(mlir::Operation *op, unsigned dim, bool reverse) const;
   mlir::Value zeroBound(mlir::Value value, unsigned dim) const;
 
   llvm::DenseMap<mlir::Value, mlir::Value> bounds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops of nests and the steps of fills, stores and atomics. Reductions are in ReduceEmitter.cpp.
+// The loops of nests and the steps of fills, stores and atomics. Reductions are in ReduceEmitter.cpp, scans in
+// ScanEmitter.cpp.
 
 #include "codegen/CPU/NestEmitter.h"
 #include "codegen/CPU/NarrowFloat.h"
@@ -141,16 +142,16 @@ void NestEmitter::emitNest(const Nest &member, unsigned level, Version version, 
 }
 
 void NestEmitter::emitLevel(unsigned level) {
-  bool reduces = nest->kind == Nest::Kind::Reduce || nest->kind == Nest::Kind::Sequence;
+  auto emitCombined = [&](Value base) { nest->kind == Nest::Kind::Scan ? emitScan(base) : emitSequence(base); };
   if (level == nest->order.size())
     return nest->kind == Nest::Kind::Atomic ? emitAtomic() : emitStep();
   int dim = nest->order[level];
   if (dim == nest->combined)
-    return dim == nest->vectorDim ? emitVectorReduce() : emitSequence({});
+    return dim == nest->vectorDim ? emitVectorReduce() : emitCombined({});
   if (dim == nest->vectorDim)
     return emitVectorLoop(level, [&](Value base) {
       at[dim] = {base, dim, true};
-      reduces ? emitSequence(base) : emitStep();
+      nest->combined >= 0 ? emitCombined(base) : emitStep();
     });
   Value end = tripCount(*nest, dim), begin = IndexMath(builder, loc).constant(0);
   OpBuilder::InsertionGuard guard(builder);

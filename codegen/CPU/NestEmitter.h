@@ -57,6 +57,7 @@ private:
   void emitAtomic();
   void emitVectorReduce();
   void emitSequence(mlir::Value base);
+  void emitScan(mlir::Value base);
   Held accumulate(const Segment &segment, const Held &start);
   mlir::scf::ForOp openLoop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange inits = {});
   mlir::scf::ForOp openRounds(const Segment &segment, mlir::ValueRange inits = {});

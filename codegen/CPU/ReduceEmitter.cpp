@@ -174,7 +174,7 @@ struct Ordered {
       next.push_back(spread(widen(builder, loc, lane, getElementTypeOrSelf(value.getType()))));
     }
     if (auto region = dyn_cast<ReduceFnOp>(nest.op))
-      return combineRegion(builder, region, held, next, lanes.facts.width);
+      return combineRegion(builder, region.getCombiner(), held, next, lanes.facts.width);
     auto reduce = cast<ReduceOp>(nest.op);
     if (nest.kind == Nest::Kind::Sequence)
       return combineArg(builder, loc, reduce.getKind(), held, next[0], spread(at[nest.combined].index));

@@ -109,29 +109,39 @@ void TileEmitter::flush() {
 
 /// A buffer that only the nests of one group write and read needs no more than one round of the shared loops.
 void TileEmitter::shrinkBuffers() {
+  if (!pending.shared)
+    return;
+  for (Nest &nest : pending.nests) {
+    for (auto &[value, view] : nest.tees)
+      shrinkBuffer(value, view);
+    if (nest.kind == Nest::Kind::Scan)
+      for (auto [result, view] : llvm::zip(nest.op->getResults(), nest.views))
+        if (view.memory)
+          shrinkBuffer(result, view);
+  }
+}
+
+void TileEmitter::shrinkBuffer(Value value, View &view) {
   // Only ops that are one nest each: a dot and the yields of a loop read in several, some of them later.
   auto isInside = [&](Site site) {
-    return !site.before && isa<StoreOp, ReduceOp, ReduceFnOp>(site.op) &&
+    return !site.before && isa<StoreOp, ReduceOp, ReduceFnOp, ScanOp, ScanFnOp>(site.op) &&
            llvm::any_of(pending.nests, [&](const Nest &nest) { return nest.op == site.op; });
   };
-  for (Nest &nest : pending.nests)
-    for (auto &[value, view] : nest.tees) {
-      if (!pending.shared || !llvm::all_of(plan.sitesOf(value), isInside))
-        continue;
-      ArrayRef<int64_t> shape = shapeOf(value);
-      SmallVector<int64_t> rest(shape.drop_front(pending.shared));
-      if (rest.empty())
-        rest.push_back(1);
-      Operation *whole = view.memory.getDefiningOp();
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(whole);
-      View row = memory.allocate(builder, value.getLoc(), rest, getElementTypeOrSelf(value.getType()));
-      if (shape.size() == pending.shared)
-        row.strides.clear();
-      row.strides.insert(row.strides.begin(), pending.shared, row.offset);
-      memory.stored[value] = view = row;
-      whole->erase();
-    }
+  if (!llvm::all_of(plan.sitesOf(value), isInside))
+    return;
+  ArrayRef<int64_t> shape = shapeOf(value);
+  SmallVector<int64_t> rest(shape.drop_front(pending.shared));
+  if (rest.empty())
+    rest.push_back(1);
+  Operation *whole = view.memory.getDefiningOp();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(whole);
+  View row = memory.allocate(builder, value.getLoc(), rest, getElementTypeOrSelf(value.getType()));
+  if (shape.size() == pending.shared)
+    row.strides.clear();
+  row.strides.insert(row.strides.begin(), pending.shared, row.offset);
+  memory.stored[value] = view = row;
+  whole->erase();
 }
 
 /// Buffers that are to be filled before `op`, by nests of their own or by `nest` in passing, then `nest` itself.
@@ -174,6 +184,8 @@ void TileEmitter::emitOp(Operation *op) {
     return emitBuffers(op, storeNest(plan, store));
   if (isa<ReduceOp, ReduceFnOp>(op))
     return emitReduce(op);
+  if (isa<ScanOp, ScanFnOp>(op))
+    return emitScan(op);
   if (auto atomic = dyn_cast<AtomicOp>(op))
     return emitAtomic(atomic);
   emitBuffers(op, std::nullopt);
@@ -244,6 +256,19 @@ void TileEmitter::emitReduce(Operation *op) {
     flush();
     result.replaceAllUsesWith(readScalar(view, result.getType()));
   }
+}
+
+void TileEmitter::emitScan(Operation *op) {
+  SmallVector<View> views;
+  for (Value result : op->getResults())
+    views.push_back(result.use_empty() ? View() : allocate(result));
+  if (auto scan = dyn_cast<ScanOp>(op))
+    emitBuffers(op, scanNest(plan, scan, views));
+  else
+    emitBuffers(op, scanFnNest(plan, cast<ScanFnOp>(op), views));
+  for (auto [result, view] : llvm::zip(op->getResults(), views))
+    if (view.memory)
+      memory.stored[result] = view;
 }
 
 void TileEmitter::emitAtomic(AtomicOp op) {

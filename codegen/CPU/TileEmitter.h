@@ -25,6 +25,7 @@ private:
   void emitOp(mlir::Operation *op);
   bool emitScalarOp(mlir::Operation *op);
   void emitReduce(mlir::Operation *op);
+  void emitScan(mlir::Operation *op);
   void emitAtomic(AtomicOp op);
   void emitDot(DotOp op);
   void emitLoop(mlir::scf::ForOp loop);
@@ -35,6 +36,7 @@ private:
   void addNest(Nest nest);
   void flush();
   void shrinkBuffers();
+  void shrinkBuffer(mlir::Value value, View &view);
   mlir::Value readScalar(const View &view, mlir::Type type);
   mlir::Value reusable(DotOp dot);
   View allocate(mlir::Value value);

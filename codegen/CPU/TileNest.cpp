@@ -159,6 +159,38 @@ Nest cpu::reduceFnNest(const TilePlan &plan, ReduceFnOp reduce, ArrayRef<View> v
   return nest;
 }
 
+/// Backwards, the lanes behind those that somebody reads come first; they change nothing if they hold the identity.
+template <typename Op>
+static Nest scanNestOf(const TilePlan &plan, Op scan, ValueRange values, ArrayRef<View> views,
+                       function_ref<bool(MaskOp, unsigned)> isIdentity) {
+  Nest nest;
+  nest.kind = Nest::Kind::Scan;
+  nest.op = scan;
+  nest.values.assign(values.begin(), values.end());
+  nest.views.assign(views.begin(), views.end());
+  nest.extents.assign(shapeOf(values[0]).begin(), shapeOf(values[0]).end());
+  nest.combined = scan.getDim();
+  for (const Lanes &lanes : plan.reach().resultLanes(scan))
+    nest.bounds.push_back(lanes.bound);
+  Value &bound = nest.bounds[nest.combined];
+  for (auto [number, value] : llvm::enumerate(values)) {
+    auto fits = [&, number = number](MaskOp mask) { return isIdentity(mask, number); };
+    if (scan.getReverse() && identityBound(plan, value, nest.combined, fits) != bound)
+      bound = {};
+  }
+  return nest;
+}
+
+Nest cpu::scanNest(const TilePlan &plan, ScanOp scan, ArrayRef<View> views) {
+  return scanNestOf(plan, scan, scan.getValue(), views,
+                    [&](MaskOp mask, unsigned) { return fillsIdentity(mask, scan.getKind()); });
+}
+
+Nest cpu::scanFnNest(const TilePlan &plan, ScanFnOp scan, ArrayRef<View> views) {
+  return scanNestOf(plan, scan, scan.getValues(), views,
+                    [&](MaskOp mask, unsigned number) { return mask.getFill() == scan.getOthers()[number]; });
+}
+
 /// Bytes of a lane that the widths of vectors follow: of the widest float that is computed with, else of the integers.
 static unsigned laneBytes(const Nest &nest, const TilePlan &plan) {
   unsigned floats = 0, integers = 1;
@@ -177,27 +209,27 @@ static unsigned laneBytes(const Nest &nest, const TilePlan &plan) {
   nest.walk(plan, visit);
   if (nest.convertTo)
     floats = std::max(floats, nest.convertTo.getIntOrFloatBitWidth() / 8);
-  if (nest.kind == Nest::Kind::Reduce && floats)
+  if ((nest.kind == Nest::Kind::Reduce || nest.kind == Nest::Kind::Scan) && floats)
     floats = std::max(floats, 4u);
   return floats ? floats : integers;
 }
 
 /// A combiner region can take vectors when it has nothing but lane-wise ops.
 static bool combinesVectors(Operation *op) {
-  auto region = dyn_cast<ReduceFnOp>(op);
-  return !region || llvm::all_of(region.getCombiner().front().without_terminator(), [](Operation &inner) {
-    return isa<arith::ConstantOp>(inner) || OpTrait::hasElementwiseMappableTraits(&inner);
-  });
+  return op->getNumRegions() == 0 ||
+         llvm::all_of(op->getRegion(0).front().without_terminator(), [](Operation &inner) {
+           return isa<arith::ConstantOp>(inner) || OpTrait::hasElementwiseMappableTraits(&inner);
+         });
 }
 
 static int chooseVectorDim(const Nest &nest, const TilePlan &plan) {
   int last = -1;
   for (auto [dim, extent] : llvm::enumerate(nest.extents))
-    if (extent > 1 && !(nest.kind == Nest::Kind::Sequence && int(dim) == nest.combined))
+    if (extent > 1 && !(nest.isOrdered() && int(dim) == nest.combined))
       last = dim;
   // Lanes that a sequence walks closely are better left to it than split into far loads.
-  if (nest.kind == Nest::Kind::Atomic || (nest.kind == Nest::Kind::Sequence &&
-                                          (nest.combined == int(nest.extents.size()) - 1 || !combinesVectors(nest.op))))
+  if (nest.kind == Nest::Kind::Atomic ||
+      (nest.isOrdered() && (nest.combined == int(nest.extents.size()) - 1 || !combinesVectors(nest.op))))
     return -1;
   auto unitStrides = [&](int dim) {
     return llvm::count_if(nest.accessesAlong(plan, dim), [](auto access) {
@@ -210,7 +242,7 @@ static int chooseVectorDim(const Nest &nest, const TilePlan &plan) {
   if (last < 0 || unitStrides(last))
     return last;
   for (int dim = last - 1; dim >= 0; --dim)
-    if (nest.extents[dim] > 1 && unitStrides(dim) && !(nest.kind == Nest::Kind::Sequence && dim == nest.combined))
+    if (nest.extents[dim] > 1 && unitStrides(dim) && !(nest.isOrdered() && dim == nest.combined))
       return dim;
   return last;
 }

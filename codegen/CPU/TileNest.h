@@ -34,17 +34,18 @@ struct Nest {
     Store,    // a store's value -> memory
     Reduce,   // lanes of `combined` by a plain kind
     Sequence, // lanes of `combined` in order: argmax, argmin, combiner regions
+    Scan,     // the same, each lane on the way -> views
     Atomic    // lane by lane
   };
   Kind kind = Kind::Fill;
   bool computes = false;                 // A fill that makes the one value of its plan buffer.
   mlir::Type convertTo;                  // Element that a fill converts to; null: as it is.
-  mlir::Operation *op = nullptr;         // Store, reduction or atomic; for Fill the op whose location and place it has.
+  mlir::Operation *op = nullptr;         // Store, reduction, scan or atomic; for Fill the op whose location and place it has.
   llvm::SmallVector<mlir::Value> values; // What is evaluated; all have one shape.
   llvm::SmallVector<View> views;         // Where results go; empty for stores.
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<mlir::Value> bounds;                // Lanes at and past a bound are left out; null: all lanes.
-  int combined = -1;                                    // Dim that a reduction removes.
+  int combined = -1;                                    // Dim that a reduction removes or a scan goes along.
   llvm::SmallVector<int> order;                         // Dims, outermost loop first.
   int vectorDim = -1;                                   // Dim of the vectors; -1: lane by lane.
   int64_t width = 1;                                    // Lanes of a vector of the target.
@@ -57,6 +58,8 @@ struct Nest {
   bool passes(mlir::Value value) const;
   /// Everything down to stored values and loads.
   void walk(const TilePlan &plan, llvm::function_ref<void(mlir::Value, llvm::ArrayRef<int>)> visit) const;
+  /// True when lanes of `combined` are walked one after the other.
+  bool isOrdered() const { return kind == Kind::Sequence || kind == Kind::Scan; }
   /// Host tensor dims that the nest walks along dim `dim`: (tensor, its dim).
   llvm::SmallVector<std::pair<mlir::Value, unsigned>> accessesAlong(const TilePlan &plan, int dim) const;
   /// How many leading loops could be shared: dims in natural order that are neither vector nor combined.
@@ -68,6 +71,9 @@ Nest fillNest(const TilePlan &plan, mlir::Operation *place, mlir::Value value, V
 Nest storeNest(const TilePlan &plan, StoreOp store);
 Nest reduceNest(const TilePlan &plan, ReduceOp reduce, View view);
 Nest reduceFnNest(const TilePlan &plan, ReduceFnOp reduce, llvm::ArrayRef<View> views);
+/// A view without memory where nobody reads the result.
+Nest scanNest(const TilePlan &plan, ScanOp scan, llvm::ArrayRef<View> views);
+Nest scanFnNest(const TilePlan &plan, ScanFnOp scan, llvm::ArrayRef<View> views);
 /// Without a view when nobody reads the old values.
 Nest atomicNest(const TilePlan &plan, AtomicOp atomic, std::optional<View> view);
 

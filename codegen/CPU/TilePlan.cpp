@@ -87,7 +87,7 @@ void TilePlan::visitBlock(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
     for (Region &region : op.getRegions())
       for (Block &inner : region)
-        if (!isa<ReduceFnOp>(op))
+        if (!isa<ReduceFnOp, ScanFnOp>(op))
           visitBlock(inner);
     visitOp(&op);
   }
@@ -170,13 +170,22 @@ static bool isRepeatedOutside(Value value) {
   });
 }
 
+/// True for what a scan along the last dim reads: the scan goes lane by lane, and what it reads need not.
+static bool feedsLaneByLane(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isa<ScanOp, ScanFnOp>(user) &&
+           user->getAttrOfType<IntegerAttr>("dim").getInt() + 1 == int64_t(shapeOf(value).size());
+  });
+}
+
 bool TilePlan::wantsBuffer(Operation *op) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<LoadOp>(op); load && isPinned(load))
     return true;
   if (crossesLoop(op) && cost(result) >= kRepeatedCost)
     return true;
-  return cost(result) >= kSharedCost && (sites.lookup(result).size() > 1 || isRepeatedOutside(result));
+  return cost(result) >= kSharedCost &&
+         (sites.lookup(result).size() > 1 || isRepeatedOutside(result) || feedsLaneByLane(result));
 }
 
 static bool writesRoot(Operation *op, Value root) {

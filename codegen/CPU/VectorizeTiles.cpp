@@ -55,7 +55,7 @@ static LogicalResult checkDot(DotOp dot, const CodeOptions &options) {
   return registerTile(dot, options);
 }
 
-static LogicalResult checkRegion(ReduceFnOp op) {
+template <typename Op> static LogicalResult checkRegion(Op op) {
   for (Value value : op.getValues())
     if (isNarrowFloat(getElementTypeOrSelf(value.getType())))
       return op.emitOpError() << "combines elements of type " << getElementTypeOrSelf(value.getType())
@@ -77,7 +77,9 @@ static LogicalResult checkOp(Operation *op, const CodeOptions &options) {
     return checkDot(dot, options);
   if (auto reduce = dyn_cast<ReduceFnOp>(op))
     return checkRegion(reduce);
-  bool known = isLaneOp(op) || isa<StoreOp, LoadOp, ReduceOp, ReduceFnOp, ReshapeOp, MakeTileOp, TileShiftOp,
+  if (auto scan = dyn_cast<ScanFnOp>(op))
+    return checkRegion(scan);
+  bool known = isLaneOp(op) || isa<StoreOp, LoadOp, ReduceOp, ReduceFnOp, ScanOp, ScanFnOp, ReshapeOp, MakeTileOp, TileShiftOp,
                                    TileBeginOp, TileEndOp, YieldOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op);
   if (!known && (hasTiles || isa_and_nonnull<HelionDialect>(op->getDialect())))
     return op->emitOpError() << "has no code for the CPU at this place";

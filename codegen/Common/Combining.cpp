@@ -3,6 +3,7 @@
 // Kinds by table; the index of an extreme by comparison; regions by copying them.
 
 #include "codegen/Common/Combining.h"
+#include "dialect/IR/Dims.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -67,10 +68,18 @@ static Value rightWins(OpBuilder &b, Location loc, bool isMax, const Held &left,
   return arith::OrIOp::create(b, loc, wins, numberLost);
 }
 
+std::optional<TypedAttr> Combiner::identity(Type element) const {
+  if (region)
+    return std::nullopt;
+  if (kind == ReductionKind::AddF)
+    return TypedAttr(FloatAttr::get(element, -0.0));
+  return reductionIdentity(kind, element);
+}
+
 Held Combiner::combine(OpBuilder &b, Location loc, const Held &left, const Held &right) const {
   if (region) {
     IRMapping mapping;
-    Block &body = region.getCombiner().front();
+    Block &body = region->front();
     mapping.map(body.getArguments().take_front(left.size()), left);
     mapping.map(body.getArguments().drop_front(left.size()), right);
     for (Operation &op : body.without_terminator())

@@ -18,15 +18,17 @@ mlir::arith::AtomicRMWKind combiningOf(ReductionKind kind);
 class Combiner {
 public:
   explicit Combiner(ReductionKind kind) : kind(kind) {}
-  explicit Combiner(ReduceFnOp region) : kind(ReductionKind::AddF), region(region) {}
+  explicit Combiner(mlir::Region &region) : kind(ReductionKind::AddF), region(&region) {}
   /// `left` has the lower indices, where that matters.
   Held combine(mlir::OpBuilder &b, mlir::Location loc, const Held &left, const Held &right) const;
   /// A region says only that it is associative: neighbours stay neighbours.
   bool inOrder() const { return region != nullptr; }
+  /// What changes nothing, not even the sign of a zero; of a region nobody knows one.
+  std::optional<mlir::TypedAttr> identity(mlir::Type element) const;
 
 private:
   ReductionKind kind;
-  mutable ReduceFnOp region;
+  mlir::Region *region = nullptr;
 };
 } // namespace helion::threads
 

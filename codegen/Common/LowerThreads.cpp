@@ -21,8 +21,8 @@ namespace helion {
 //===-- Checks ----------------------------------------------------------------------------------------------------===//
 
 static bool isKnown(Operation *op) {
-  return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, DotOp, SplatOp, IotaOp, BroadcastOp,
-             PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp, TileShiftOp, TileBeginOp,
+  return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, ScanOp, ScanFnOp, DotOp, SplatOp, IotaOp,
+             BroadcastOp, PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp, TileShiftOp, TileBeginOp,
              TileEndOp, YieldOp, RingOp, AcquireOp, CommitOp, TakeOp, ReleaseOp, LoadAsyncOp, ReadOp, WriteOp,
              DotAsyncOp, ReadyOp, WaitOp>(op);
 }
@@ -107,6 +107,10 @@ static LogicalResult checkOp(Operation *op, int64_t lanes, int64_t warps, const 
     return checkDim(op, reduce.getValue(), reduce.getDim());
   if (auto reduce = dyn_cast<ReduceFnOp>(op))
     return checkDim(op, reduce.getValues()[0], reduce.getDim());
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return checkDim(op, scan.getValue(), scan.getDim());
+  if (auto scan = dyn_cast<ScanFnOp>(op))
+    return checkDim(op, scan.getValues()[0], scan.getDim());
   if (auto constant = dyn_cast<arith::ConstantOp>(op);
       constant && isTileValue(constant.getType()) && !isa<SplatElementsAttr>(constant.getValue()))
     return op->emitOpError() << "of different elements has no code for threads; build it from `helion.iota`";
@@ -183,6 +187,7 @@ private:
     populateMemoryPatterns(code, types, patterns);
     populateMovePatterns(code, types, patterns);
     populateReducePatterns(code, types, patterns);
+    populateScanPatterns(code, types, patterns);
     populateRingPatterns(code, types, patterns);
     populateDotPatterns(code, types, patterns);
     if (vendor.patterns)
@@ -190,7 +195,7 @@ private:
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     target.addLegalOp<MakeTileOp, TileShiftOp, RingOp, AcquireOp, TakeOp>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
-      bool ends = op->getParentOfType<ReduceFnOp>() || code.leftToDots.contains(op);
+      bool ends = op->getParentOfType<ReduceFnOp>() || op->getParentOfType<ScanFnOp>() || code.leftToDots.contains(op);
       return ends || (types.isLegal(op) && !isa_and_nonnull<HelionDialect>(op->getDialect()));
     });
     return applyPartialConversion(function, target, std::move(patterns));

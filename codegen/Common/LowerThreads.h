@@ -26,6 +26,7 @@ void populateElementPatterns(ThreadContext &code, const mlir::TypeConverter &typ
 void populateMemoryPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateMovePatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateReducePatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+void populateScanPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateRingPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 void populateDotPatterns(ThreadContext &code, const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 

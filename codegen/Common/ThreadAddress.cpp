@@ -176,3 +176,23 @@ SmallVector<Value> SharedTile::read(OpBuilder &b, Location loc, Type element) {
   }
   return elements;
 }
+
+SmallVector<Value> threads::readNeighbours(ThreadContext &code, OpBuilder &b, Location loc, Value buffer, Type element,
+                                           Value place, int64_t count) {
+  Type held = cast<MemRefType>(buffer.getType()).getElementType();
+  SmallVector<Value> values;
+  int64_t width = std::max<int64_t>(1, std::min(count, code.vectorBytes / bytesOf(held)));
+  if (count % width || !llvm::isPowerOf2_64(width))
+    width = 1;
+  for (int64_t number = 0; number < count; number += width) {
+    Value at = IndexMath{b, loc}.add(place, number ? IndexMath{b, loc}.constant(number) : Value());
+    if (width == 1) {
+      values.push_back(fromMemory(b, loc, memref::LoadOp::create(b, loc, buffer, at), element));
+      continue;
+    }
+    Value vector = vector::LoadOp::create(b, loc, VectorType::get({width}, held), buffer, at, false,
+                                          llvm::Align(width * bytesOf(held)));
+    llvm::append_range(values, unpack(b, loc, fromMemory(b, loc, vector, element)));
+  }
+  return values;
+}

@@ -41,6 +41,10 @@ private:
 mlir::Value indexOf(ThreadContext &code, mlir::OpBuilder &b, mlir::Location loc, const IndexMap &map, int64_t reg,
                     unsigned out);
 
+/// `count` elements of a shared buffer from `place`, a multiple of `count`, on, by loads as wide as that allows.
+llvm::SmallVector<mlir::Value> readNeighbours(ThreadContext &code, mlir::OpBuilder &b, mlir::Location loc,
+                                              mlir::Value buffer, mlir::Type element, mlir::Value place, int64_t count);
+
 /// Of a tile that is a part of a buffer: the element that it begins at (null for 0), and whether the buffer is a
 /// ring's.
 struct SharedPart {

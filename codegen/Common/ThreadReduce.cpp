@@ -7,7 +7,6 @@
 #include "codegen/Common/LowerThreads.h"
 #include "codegen/Common/ThreadAddress.h"
 #include "dialect/IR/Dims.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <map>
 
 using namespace mlir;
@@ -174,7 +173,7 @@ private:
   Held readPartials(ArrayRef<Value> buffers, ArrayRef<Type> types, Value place, int64_t partials) {
     SmallVector<SmallVector<Value>> columns;
     for (auto [buffer, type] : llvm::zip(buffers, types))
-      columns.push_back(readColumn(buffer, type, place, partials));
+      columns.push_back(readNeighbours(code, b, loc, buffer, type, place, partials));
     Held sum;
     for (int64_t number = 0; number != partials; ++number) {
       Held next;
@@ -183,25 +182,6 @@ private:
       sum = number ? combiner.combine(b, loc, sum, next) : next;
     }
     return sum;
-  }
-
-  SmallVector<Value> readColumn(Value buffer, Type type, Value place, int64_t partials) {
-    Type held = cast<MemRefType>(buffer.getType()).getElementType();
-    SmallVector<Value> column;
-    int64_t width = std::max<int64_t>(1, std::min(partials, code.vectorBytes / bytesOf(held)));
-    if (partials % width || !llvm::isPowerOf2_64(width))
-      width = 1;
-    for (int64_t number = 0; number < partials; number += width) {
-      Value at = IndexMath{b, loc}.add(place, number ? IndexMath{b, loc}.constant(number) : Value());
-      if (width == 1) {
-        column.push_back(fromMemory(b, loc, memref::LoadOp::create(b, loc, buffer, at), type));
-        continue;
-      }
-      Value vector = vector::LoadOp::create(b, loc, VectorType::get({width}, held), buffer, at, false,
-                                            llvm::Align(width * bytesOf(held)));
-      llvm::append_range(column, unpack(b, loc, fromMemory(b, loc, vector, type)));
-    }
-    return column;
   }
 
   ThreadContext &code;
@@ -284,7 +264,7 @@ struct LowerReduceFn : ThreadPattern<ReduceFnOp> {
     for (Value value : adaptor.getValues())
       for (auto [held, element] : llvm::zip(elements, unpack(b, loc, value)))
         held.push_back(element);
-    Combiner combiner(op);
+    Combiner combiner(op.getCombiner());
     SmallVector<Held> result = Reduction(code, b, loc, layout, op.getDim(), combiner).run(elements);
     SmallVector<Value> results;
     for (auto [number, type] : llvm::enumerate(op.getResultTypes()))

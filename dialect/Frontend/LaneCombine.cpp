@@ -29,9 +29,12 @@ static const ReductionRow reductionRows[] = {
     {Reduction::All, "all", ReductionKind::AndI, ReductionKind::AndI},
     {Reduction::Any, "any", ReductionKind::OrI, ReductionKind::OrI}};
 
-// The value with `other` in the lanes that its jagged tiles do not cover, if `dim` is one of those dims or of their
-// lengths.
-static FailureOr<Value> uncovered(KernelBuilder &k, Value value, DimAttr dim, TypedAttr other) {
+ReductionKind helion::frontend::kindOf(Reduction reduction, DType dtype) {
+  const ReductionRow &row = reductionRows[static_cast<unsigned>(reduction)];
+  return isFloat(dtype) ? row.floats : row.integers;
+}
+
+FailureOr<Value> helion::frontend::uncovered(KernelBuilder &k, Value value, DimAttr dim, TypedAttr other) {
   auto concerns = [&](DimAttr tile) {
     Value lanes = k.jaggedLanes.lookup(tile);
     return lanes && llvm::is_contained(helion::dimsOf(lanes.getType()), dim);
@@ -58,7 +61,7 @@ FailureOr<TileValue> helion::frontend::reduce(KernelBuilder &k, const TileValue 
     SmallVector<DimAttr> dims = helion::dimsOf(value.value.getType());
     dims.erase(dims.begin() + axis);
     Type type = tileValueType(dims, laneType(out.dtype, k.context())), element = getElementTypeOrSelf(value.value);
-    ReductionKind kind = isFloat(value.dtype) ? row.floats : row.integers;
+    ReductionKind kind = kindOf(reduction, value.dtype);
     FailureOr<Value> lanes =
         uncovered(k, value.value, helion::dimsOf(value.value.getType())[axis], reductionIdentity(kind, element));
     if (failed(lanes))

@@ -63,8 +63,20 @@ mlir::FailureOr<PyValue> arithmetic(KernelBuilder &k, llvm::ArrayRef<PyValue> op
 mlir::Value quotient(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y);
 
 enum class Reduction { Sum, Prod, Max, Min, ArgMax, ArgMin, All, Any };
+/// How a reduction combines lanes of `dtype`.
+ReductionKind kindOf(Reduction reduction, DType dtype);
+/// The value with `other` in the lanes that its jagged tiles do not cover, if `dim` is one of those dims or of their
+/// lengths.
+mlir::FailureOr<mlir::Value> uncovered(KernelBuilder &k, mlir::Value value, DimAttr dim, mlir::TypedAttr other);
 /// Reduces one dim in the lane type.
 mlir::FailureOr<TileValue> reduce(KernelBuilder &k, const TileValue &value, Reduction reduction, int dim, bool keepDim);
+/// Each lane of one dim combined with all before it, or with `reverse` behind it, in the lane type; sums and products.
+mlir::FailureOr<TileValue> scan(KernelBuilder &k, const TileValue &value, Reduction reduction, int dim, bool reverse);
+/// Numbers that come of two sets of numbers, all of the first and then all of the second.
+using CombineNumbers = llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ValueRange)>;
+/// The same by a function, which must be associative, over values that get the dims of the first.
+mlir::FailureOr<llvm::SmallVector<TileValue>> scanBy(KernelBuilder &k, llvm::ArrayRef<TileValue> values, int dim,
+                                                     bool reverse, CombineNumbers combine);
 /// The number of lanes of a dim, as a number of `dtype`.
 mlir::FailureOr<mlir::Value> laneCount(KernelBuilder &k, DimAttr dim, DType dtype);
 

@@ -45,7 +45,7 @@ static std::vector<OperationParameter> parseParameters(llvm::StringRef text) {
 
 static llvm::StringMap<LibraryOperation> buildTable() {
   llvm::StringMap<LibraryOperation> table;
-  for (auto family : {elementwiseOperations, reductionOperations, productOperations, shapeOperations,
+  for (auto family : {elementwiseOperations, reductionOperations, scanOperations, productOperations, shapeOperations,
                       creationOperations, memoryOperations, loopOperations, hostOperations, pythonOperations}) {
     for (OperationRow &row : family()) {
       llvm::SmallVector<llvm::StringRef> names;

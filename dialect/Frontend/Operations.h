@@ -37,6 +37,7 @@ const LibraryOperation *findOperation(llvm::StringRef path);
 /// The families; each in a file of its own.
 std::vector<OperationRow> elementwiseOperations();
 std::vector<OperationRow> reductionOperations();
+std::vector<OperationRow> scanOperations();
 std::vector<OperationRow> productOperations();
 std::vector<OperationRow> shapeOperations();
 std::vector<OperationRow> creationOperations();

@@ -167,11 +167,17 @@ LogicalResult MaskOp::verify() {
   return verifySameElement(*this, getFill().getType(), getValue().getType());
 }
 
+static LogicalResult verifyDim(Operation *op, Type type, uint64_t dim) {
+  if (size_t rank = dimsOf(type).size(); dim >= rank)
+    return op->emitOpError() << "dim `" << dim << "` is outside the value's rank " << rank;
+  return success();
+}
+
 /// Type after `dim` is combined away.
 static FailureOr<Type> reducedType(Operation *op, Type type, uint64_t dim, Type element) {
   SmallVector<DimAttr> dims = dimsOf(type);
-  if (dim >= dims.size())
-    return op->emitOpError() << "dim `" << dim << "` is outside the value's rank " << dims.size();
+  if (failed(verifyDim(op, type, dim)))
+    return failure();
   dims.erase(dims.begin() + dim);
   if (LayoutAttr layout = layoutOf(type); layout && !dims.empty()) {
     Layout left = layout.getLayout().withoutDim(dim);
@@ -214,18 +220,53 @@ LogicalResult ReduceFnOp::verify() {
   return success();
 }
 
-LogicalResult ReduceFnOp::verifyRegions() {
+/// The combiner takes two scalars per value and yields one.
+template <typename Op> static LogicalResult verifyCombiner(Op op) {
   SmallVector<Type> elements;
-  for (Value value : getValues())
+  for (Value value : op.getValues())
     elements.push_back(getElementTypeOrSelf(value.getType()));
   SmallVector<Type> twice(elements);
   twice.append(elements);
-  auto yield = dyn_cast<YieldOp>(getCombiner().front().back());
-  if (!yield || !llvm::equal(TypeRange(twice), getCombiner().getArgumentTypes()) ||
+  auto yield = dyn_cast<YieldOp>(op.getCombiner().front().back());
+  if (!yield || !llvm::equal(TypeRange(twice), op.getCombiner().getArgumentTypes()) ||
       !llvm::equal(TypeRange(elements), yield.getOperandTypes()))
-    return emitOpError() << "combiner does not take two scalars per value and yield one";
+    return op.emitOpError() << "combiner does not take two scalars per value and yield one";
   return success();
 }
+
+LogicalResult ReduceFnOp::verifyRegions() { return verifyCombiner(*this); }
+
+LogicalResult ScanOp::verify() {
+  Type element = getElementTypeOrSelf(getValue().getType());
+  bool isPosition = getKind() == ReductionKind::ArgMax || getKind() == ReductionKind::ArgMin;
+  if (isPosition || !acceptsElement(getKind(), element))
+    return emitOpError() << "kind `" << stringifyReductionKind(getKind()) << "` does not take elements of type "
+                         << element;
+  return verifyDim(*this, getValue().getType(), getDim());
+}
+
+LogicalResult ScanFnOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr attrs,
+                                         OpaqueProperties properties, RegionRange regions, SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, ScanFnOp::Adaptor(operands, attrs, properties, regions).getValues().getTypes());
+  return success();
+}
+
+LogicalResult ScanFnOp::verify() {
+  size_t count = getValues().size();
+  if (!count || getOthers().size() != count)
+    return emitOpError() << "has " << count << " values and " << getOthers().size() << " identities";
+  Type first = getValues()[0].getType();
+  for (auto [value, other] : llvm::zip(getValues(), getOthers())) {
+    Type type = value.getType();
+    if (other.getType() != getElementTypeOrSelf(type) || dimsOf(type) != dimsOf(first) ||
+        layoutOf(type) != layoutOf(first))
+      return emitOpError() << "value " << type << " and identity " << other.getType()
+                           << " do not fit each other and value " << first;
+  }
+  return verifyDim(*this, first, getDim());
+}
+
+LogicalResult ScanFnOp::verifyRegions() { return verifyCombiner(*this); }
 
 LogicalResult DotOp::verify() {
   SmallVector<DimAttr> lhs = dimsOf(getLhs().getType()), rhs = dimsOf(getRhs().getType()),

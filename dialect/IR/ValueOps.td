@@ -125,6 +125,38 @@ def Helion_ReduceFnOp : Helion_Op<"reduce_fn", [SingleBlock, RecursiveMemoryEffe
   let hasRegionVerifier = 1;
 }
 
+def Helion_ScanOp : Helion_Op<"scan", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "combine each lane of one dim with all lanes before it";
+  let description = [{
+    Inclusive: lane `i` of the result is lanes 0 to `i` combined; with `reverse` it is the last lane down to `i`, as if the dim were
+    turned round before and after. On a ranged dim, lanes outside take the identity first. Combines in the element type: extend first.
+    Kinds as `helion.reduce`, without argmax and argmin; max and min propagate NaN.
+  }];
+  let arguments = (ins Helion_ReductionKindAttr:$kind, Helion_TileValue:$value, I64Attr:$dim, UnitAttr:$reverse, StrAttr:$site);
+  let results = (outs Helion_TileValue:$result);
+  let assemblyFormat = "`` $kind $value `dim` $dim (`reverse` $reverse^)? `site` $site attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Helion_ScanFnOp : Helion_Op<"scan_fn", [SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable, AttrSizedOperandSegments,
+                                            DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "combine each lane of one dim of several values with all lanes before it by a combiner region";
+  let description = [{
+    As `helion.scan`, with the combiner and the identities `others` of `helion.reduce_fn`. What comes first in the order of the scan, with
+    `reverse` the last lane, is the combiner's left side. Without lanes outside the identities are not looked at.
+  }];
+  let arguments = (ins Variadic<Helion_TileValue>:$values, Variadic<Helion_ScalarType>:$others, I64Attr:$dim, UnitAttr:$reverse,
+                   StrAttr:$site);
+  let results = (outs Variadic<Helion_TileValue>:$results);
+  let regions = (region SizedRegion<1>:$combiner);
+  let assemblyFormat = [{
+    $values `other` $others `dim` $dim (`reverse` $reverse^)? `site` $site attr-dict-with-keyword `:` `(` type($values) `)` `,`
+    `(` type($others) `)` $combiner
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 def Helion_DotOp : Helion_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "matrix product of the last two dims, added to an accumulator";
   let description = [{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that combine lanes: reduce, reduce_fn, dot. Only here do ranges decide which lanes of a tile value count.
+// Ops that combine lanes: reduce, scan, both with a region, dot. Only here do ranges decide which lanes of a tile value
+// count.
 
 #include "dialect/IR/Dims.h"
 #include "dialect/Interp/OpTable.h"
@@ -160,19 +161,23 @@ static Cell scalarOf(const Lanes &lanes, int64_t at) {
   return LanesRef(std::move(scalar));
 }
 
+/// `left` becomes `left` combined with the values at one lane.
+static LogicalResult combineAt(Machine &machine, Region &region, ArrayRef<LanesRef> values, int64_t at, Cells &left) {
+  Block &combiner = region.front();
+  size_t count = values.size();
+  for (size_t v = 0; v != count; ++v) {
+    (void)machine.set(combiner.getArgument(v), left[v]);
+    (void)machine.set(combiner.getArgument(count + v), scalarOf(*values[v], at));
+  }
+  return machine.runBlock(combiner, left);
+}
+
 /// Folds one line of lanes, beginning with the identities: `left` holds the outcome.
 static LogicalResult foldLine(Machine &machine, ReduceFnOp op, const Split &split, ArrayRef<LanesRef> values, int64_t o,
                               int64_t i, Cells &left) {
-  Block &combiner = op.getCombiner().front();
-  size_t count = values.size();
-  for (int64_t lane = 0; lane != split.valid; ++lane) {
-    for (size_t v = 0; v != count; ++v) {
-      (void)machine.set(combiner.getArgument(v), left[v]);
-      (void)machine.set(combiner.getArgument(count + v), scalarOf(*values[v], split.at(o, lane, i)));
-    }
-    if (failed(machine.runBlock(combiner, left)))
+  for (int64_t lane = 0; lane != split.valid; ++lane)
+    if (failed(combineAt(machine, op.getCombiner(), values, split.at(o, lane, i), left)))
       return failure();
-  }
   return success();
 }
 
@@ -202,6 +207,98 @@ static LogicalResult reduceFn(Machine &machine, ReduceFnOp op) {
     lanes.shape = split->rest;
     (void)machine.set(result, std::make_shared<const Lanes>(std::move(lanes)));
   }
+  return success();
+}
+
+//===-- Scan -----------------------------------------------------------------------------------------------------===//
+
+/// Calls `step(lane of the value, isFirst)` for the lanes of a line that count, in the order of the scan; the first is
+/// taken as it is. Lanes outside come last, or with `reverse` first, and hold `outside()`.
+template <typename Step, typename Outside>
+static LogicalResult scanLine(const Split &split, int64_t line, bool reverse, Step step, Outside outside) {
+  int64_t o = line / split.inner, i = line % split.inner;
+  for (int64_t number = 0; number != split.valid; ++number) {
+    int64_t lane = reverse ? split.valid - 1 - number : number;
+    if (failed(step(split.at(o, lane, i), number == 0)))
+      return failure();
+  }
+  for (int64_t lane = split.valid; lane != split.extent; ++lane)
+    outside(split.at(o, lane, i));
+  return success();
+}
+
+template <typename T, typename Combine>
+static std::vector<T> scanLanes(const Split &split, const std::vector<T> &lanes, bool reverse, T identity,
+                                Combine combine) {
+  std::vector<T> result(lanes.size());
+  for (int64_t line = 0; line != split.count(); ++line) {
+    T held = identity;
+    auto step = [&](int64_t at, bool isFirst) {
+      result[at] = held = isFirst ? lanes[at] : combine(held, lanes[at]);
+      return success();
+    };
+    (void)scanLine(split, line, reverse, step, [&](int64_t at) { result[at] = reverse ? identity : held; });
+  }
+  return result;
+}
+
+static LogicalResult scan(Machine &machine, ScanOp op) {
+  FailureOr<Split> split = splitAt(machine, op, op.getValue(), op.getDim());
+  if (failed(split))
+    return failure();
+  LanesRef value = machine.lanes(op.getValue());
+  Type element = getElementTypeOrSelf(op.getValue().getType());
+  Attribute identity = reductionIdentity(op.getKind(), element);
+  if (value->isFloat)
+    return machine.setFloats(
+        op.getResult(), value->shape,
+        scanLanes(*split, value->floats, op.getReverse(), asDouble(identity), floatCombiner(op.getKind())));
+  IntCombiner combine = intCombiner(op.getKind());
+  auto wrapped = [&](int64_t a, int64_t b) { return wrapInteger(combine(a, b, integerWidth(element)), element); };
+  return machine.setInts(op.getResult(), value->shape,
+                         scanLanes(*split, value->ints, op.getReverse(), asInteger(identity), wrapped));
+}
+
+/// Writes a cell of each value to one lane of the results.
+static void putAt(MutableArrayRef<Lanes> results, ArrayRef<Cell> cells, int64_t at) {
+  for (auto [result, cell] : llvm::zip(results, cells)) {
+    const Lanes &scalar = **std::get_if<LanesRef>(&cell);
+    if (result.isFloat)
+      result.floats[at] = scalar.floats[0];
+    else
+      result.ints[at] = scalar.ints[0];
+  }
+}
+
+static LogicalResult scanFn(Machine &machine, ScanFnOp op) {
+  FailureOr<Split> split = splitAt(machine, op, op.getValues()[0], op.getDim());
+  if (failed(split))
+    return failure();
+  SmallVector<LanesRef> values;
+  SmallVector<Lanes> results;
+  Cells others;
+  for (auto [value, other] : llvm::zip(op.getValues(), op.getOthers())) {
+    values.push_back(machine.lanes(value));
+    results.push_back(*values.back());
+    others.push_back(machine.cell(other));
+  }
+  for (int64_t line = 0; line != split->count(); ++line) {
+    Cells held = others;
+    auto step = [&](int64_t at, bool isFirst) -> LogicalResult {
+      if (isFirst)
+        for (auto [cell, value] : llvm::zip(held, values))
+          cell = scalarOf(*value, at);
+      else if (failed(combineAt(machine, op.getCombiner(), values, at, held)))
+        return failure();
+      putAt(results, held, at);
+      return success();
+    };
+    auto outside = [&](int64_t at) { putAt(results, op.getReverse() ? others : held, at); };
+    if (failed(scanLine(*split, line, op.getReverse(), step, outside)))
+      return failure();
+  }
+  for (auto [result, lanes] : llvm::zip(op.getResults(), results))
+    (void)machine.set(result, std::make_shared<const Lanes>(std::move(lanes)));
   return success();
 }
 
@@ -290,6 +387,8 @@ ArrayRef<OpRow> helion::interp::combineRows() {
       {"helion.dot_async", runAs<DotAsyncOp, dotAsync>},
       {"helion.reduce", runAs<ReduceOp, reduce>},
       {"helion.reduce_fn", runAs<ReduceFnOp, reduceFn>},
+      {"helion.scan", runAs<ScanOp, scan>},
+      {"helion.scan_fn", runAs<ScanFnOp, scanFn>},
   };
   return rows;
 }

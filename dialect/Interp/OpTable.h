@@ -18,7 +18,7 @@ struct OpRow {
 llvm::ArrayRef<OpRow> accessRows();  // load, store, atomic, load_async, store_async
 llvm::ArrayRef<OpRow> arithRows();   // arith but casts
 llvm::ArrayRef<OpRow> castRows();    // arith casts and constants
-llvm::ArrayRef<OpRow> combineRows(); // reduce, reduce_fn, dot, dot_async
+llvm::ArrayRef<OpRow> combineRows(); // reduce, scan, both with a region, dot, dot_async
 llvm::ArrayRef<OpRow> controlRows(); // launch, loops, tiles, scf
 llvm::ArrayRef<OpRow> hostRows();    // sizes, views, allocation
 llvm::ArrayRef<OpRow> laneRows();    // iota, splat, broadcast, permute, reshape, rebound, mask

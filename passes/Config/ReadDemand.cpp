@@ -47,7 +47,7 @@ static SmallVector<Value> movedBy(Operation *op) {
       llvm::append_range(values, op->getResults());
     return values;
   }
-  if (isa<StoreOp, AtomicOp, ReduceOp, ReduceFnOp, BroadcastOp, PermuteOp, ReshapeOp>(op)) {
+  if (isa<StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ScanOp, BroadcastOp, PermuteOp, ReshapeOp>(op)) {
     SmallVector<Value> values(op->getOperands());
     llvm::append_range(values, op->getResults());
     return values;
@@ -122,6 +122,13 @@ private:
                                0,
                                behind});
       return;
+    }
+    if (auto scan = dyn_cast<ScanFnOp>(op)) { // What warps hand on of all values is there at once.
+      int64_t bytes = 0;
+      for (Value value : scan.getValues())
+        bytes += bytesOf(value.getType());
+      demand.pieces.push_back(
+          {std::nullopt, std::nullopt, source.lanes(dimsOf(scan.getValues()[0].getType())), bytes, behind});
     }
     for (Value value : movedBy(op))
       if (isTileValue(value.getType()))

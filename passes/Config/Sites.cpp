@@ -20,11 +20,13 @@ static bool touches(Operation &op, RangeOp range) {
          llvm::any_of(op.getResultTypes(), mentions);
 }
 
-static bool rolls(Operation &op) {
+static bool rolls(Operation &op, RangeOp range) {
   if (op.getNumRegions() || isTileQuery(op) || isa<ReboundOp>(op))
     return false;
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getKind() != ReductionKind::ArgMax && reduce.getKind() != ReductionKind::ArgMin;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return dimsOf(scan.getType())[scan.getDim()].getRange() != range.getTile().getType().getDim().getRange();
   if (auto atomic = dyn_cast<AtomicOp>(op))
     return atomic.getResult().use_empty();
   return isPure(&op) || isa<LoadOp, StoreOp>(op);
@@ -37,7 +39,7 @@ bool helion::canRoll(RangeOp range) {
     bool inside = false;
     for (Region &region : op.getRegions())
       region.walk([&](Operation *inner) { inside |= touches(*inner, range); });
-    if (inside || (&op != range && touches(op, range) && !rolls(op)))
+    if (inside || (&op != range && touches(op, range) && !rolls(op, range)))
       return false;
   }
   return true;
@@ -57,7 +59,7 @@ static bool flattens(Operation &op, TileOp loop) {
     return false;
   if (auto iota = dyn_cast<IotaOp>(op); iota && !llvm::is_contained(loop.getTiles(), iota.getTile()))
     return false;
-  if (op.getNumRegions() || isa<ReduceOp, DotOp, MaskOp, PermuteOp, ReshapeOp, AtomicOp>(op))
+  if (op.getNumRegions() || isa<ReduceOp, ScanOp, DotOp, MaskOp, PermuteOp, ReshapeOp, AtomicOp>(op))
     return false;
   if (isTileQuery(op) && llvm::is_contained(loop.getTiles(), op.getOperand(0)))
     return false;

@@ -20,7 +20,7 @@ struct Site {
 std::vector<Site> sitesOf(KernelOp kernel);
 
 /// Whether a slice may become a loop: no value of it is captured by a region or a combiner, reduced by argmax or
-/// argmin, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory and may still
+/// argmin, scanned along it, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory and may still
 /// refuse.
 bool canRoll(RangeOp range);
 /// Whether each tile of a launch can be a program with one grid dim of the device per loop dim; there are three.

@@ -125,7 +125,7 @@ int64_t SpaceBuilder::triedLimit(BlockOp block) {
 
 int64_t SpaceBuilder::triedCopies(TileOp loop) {
   int64_t nests = 0;
-  loop.walk([&](Operation *op) { nests += isa<DotOp, ReduceOp, ReduceFnOp>(op); });
+  loop.walk([&](Operation *op) { nests += isa<DotOp, ReduceOp, ReduceFnOp, ScanOp, ScanFnOp>(op); });
   return std::max<int64_t>(kMaxTriedNests / std::max<int64_t>(nests, 1) - 1, 1);
 }
 

@@ -5,6 +5,7 @@
 
 #include "passes/Layout/LayoutChoice.h"
 #include "dialect/IR/LayoutBuilders.h"
+#include "passes/Layout/ScanLayouts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -137,6 +138,8 @@ private:
     for (unsigned index : own.rules)
       if (const LayoutRule &rule = graph.rules[index]; rule.kind == LayoutRule::Kind::Reduced && rule.source == number)
         ++wish.reductions[rule.op->getAttrOfType<IntegerAttr>("dim").getInt()];
+    for (Operation *scan : own.scans)
+      ++wish.reductions[scannedDim(scan)];
     return wish;
   }
 
@@ -162,6 +165,10 @@ private:
       else if (rule.source == number && target.layout && !rule.access)
         add(rule.invert(*target.layout, own.shape));
     }
+    // Not before there is something to weigh them against.
+    if (!found.empty())
+      for (Operation *scan : own.scans)
+        llvm::for_each(layoutsForScan(own.shape, scannedDim(scan), target), add);
     return found;
   }
 
@@ -195,6 +202,8 @@ private:
       int64_t converted = accessCost(placed.access, wish, target) + conversionCost(layout, wish);
       cost += std::min(accessCost(placed.access, layout, target), converted) * frequencyOf(placed.access.op);
     }
+    for (Operation *scan : own.scans)
+      cost += scanCost(scan, layout) * frequencyOf(scan);
     for (unsigned rule : own.rules)
       cost += costOfRule(number, graph.rules[rule], layout);
     return cost;

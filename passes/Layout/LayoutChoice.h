@@ -12,7 +12,7 @@ namespace helion {
 struct BlockedWish {
   unsigned fastDim;
   int64_t vector;
-  /// Reductions per dim: warps avoid dims with many.
+  /// Reductions and scans per dim: warps avoid dims with many.
   llvm::SmallVector<unsigned> reductions;
 };
 /// Fewer neighbours where the tile would not fill the threads else; replicated where it is smaller than they are.

@@ -5,6 +5,7 @@
 #include "passes/Layout/TileGraph.h"
 #include "dialect/IR/LayoutRules.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Layout/ScanLayouts.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -130,6 +131,8 @@ private:
       unite(op->getOperands(), op->getResults());
     } else if (auto reduce = dyn_cast<ReduceFnOp>(op)) {
       unite(reduce.getValues());
+    } else if (isScan(op)) {
+      unite(op->getOperands(), op->getResults());
     } else if (auto dot = dyn_cast<DotOp>(op)) {
       unite(dot.getAcc(), dot.getResult());
     } else if (touchesTiles(op) && !isa<LoadOp, StoreOp, AtomicOp, ReduceOp, BroadcastOp, PermuteOp, ReshapeOp, IotaOp,
@@ -218,6 +221,8 @@ private:
           for (auto [value, result] : llvm::zip(reduce.getValues(), reduce.getResults()))
             ruleOfDef(Kind::Reduced, value, result);
         })
+        .Case<ScanOp, ScanFnOp>(
+            [&](auto scan) { graph.classes[graph.classOf(scan->getResult(0))].scans.push_back(scan); })
         .Case<BroadcastOp>([&](BroadcastOp op) { ruleOfUse(Kind::Repeated, op.getResult(), op.getValueMutable()); })
         .Case<PermuteOp>([&](PermuteOp op) { ruleOfDef(Kind::Permuted, op.getValue(), op.getResult()); })
         .Case<ReshapeOp>([&](ReshapeOp op) { ruleOfDef(Kind::Reshaped, op.getValue(), op.getResult()); })

@@ -18,6 +18,7 @@ struct TileClass {
   llvm::SmallVector<unsigned> accesses; // of TileGraph::accesses
   llvm::SmallVector<unsigned> rules;    // of TileGraph::rules, at either end
   llvm::SmallVector<DotOp> dots;        // that accumulate in it
+  llvm::SmallVector<mlir::Operation *> scans;
   DotSplit split;                       // of those, once chosen
   std::optional<Layout> layout;
 };

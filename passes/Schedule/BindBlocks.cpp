@@ -88,7 +88,7 @@ public:
     });
     SmallVector<Operation *> combining;
     kernel.walk([&](Operation *op) {
-      if (isa<ReduceOp, ReduceFnOp, DotOp>(op))
+      if (isa<ReduceOp, ReduceFnOp, ScanOp, ScanFnOp, DotOp>(op))
         combining.push_back(op);
     });
     for (Operation *op : combining)
@@ -109,15 +109,24 @@ private:
     if (auto reduce = dyn_cast<ReduceOp>(op))
       return mask(op, 0, reduce.getDim(),
                   reductionIdentity(reduce.getKind(), getElementTypeOrSelf(reduce.getValue().getType())));
+    if (auto scan = dyn_cast<ScanOp>(op))
+      return mask(op, 0, scan.getDim(), reductionIdentity(scan.getKind(), getElementTypeOrSelf(scan.getType())));
     if (auto dot = dyn_cast<DotOp>(op)) {
       unsigned rank = dimsOf(dot.getLhs().getType()).size();
       mask(op, 0, rank - 1, builder.getZeroAttr(getElementTypeOrSelf(dot.getLhs().getType())));
       return mask(op, 1, rank - 2, builder.getZeroAttr(getElementTypeOrSelf(dot.getRhs().getType())));
     }
+    if (auto scan = dyn_cast<ScanFnOp>(op))
+      return maskAll(op, scan.getDim(), scan.getOthers());
     auto reduce = cast<ReduceFnOp>(op);
-    for (unsigned i = 0, e = reduce.getValues().size(); i != e; ++i)
-      if (Value tile = boundOf(op->getOperand(i), reduce.getDim()))
-        replace(op, i, reduce.getDim(), tile, reduce.getOthers()[i]);
+    maskAll(op, reduce.getDim(), reduce.getOthers());
+  }
+
+  /// The first operands, each by its own identity.
+  void maskAll(Operation *op, unsigned dim, OperandRange others) {
+    for (auto [operand, other] : llvm::enumerate(others))
+      if (Value tile = boundOf(op->getOperand(operand), dim))
+        replace(op, operand, dim, tile, other);
   }
 
   /// A tile among the indices drops lanes outside its range by itself. A tensor index does not say which of its lanes

@@ -60,7 +60,7 @@ private:
 LogicalResult Flattener::checkOp(Operation *op) {
   if (op->getNumRegions())
     return refuse(op, "it nests a region");
-  if (isa<ReduceOp, DotOp, PermuteOp, ReshapeOp, AtomicOp>(op))
+  if (isa<ReduceOp, ScanOp, DotOp, PermuteOp, ReshapeOp, AtomicOp>(op))
     return refuse(op, "the body combines or moves lanes");
   for (Value operand : op->getOperands())
     if (isa<TileType>(operand.getType()) && !isOurs(operand))

@@ -156,8 +156,8 @@ def RollReductionsPass : Pass<"helion-roll-reductions", "::mlir::ModuleOp"> {
     %m = helion.reduce addf %a dim 1 site "sum.0" ...
     ```
     **Needs.** Form K. **Gives.** Form K (sites repeat). **Reads.** reduction_loops.
-    **Fails when.** a value of the slice is carried or captured by a nested loop, is reduced by argmax, argmin or a combiner region, or
-    is merged or split, or a host tensor is stored before it is loaded again, or stored off the slice and loaded through it. **Numerics.** association of sums.
+    **Fails when.** a value of the slice is carried or captured by a nested loop, is reduced by argmax, argmin or a combiner region,
+    scanned along the slice or by a combiner region, merged or split, or a host tensor is stored before it is loaded again, or stored off the slice and loaded through it. **Numerics.** association of sums.
   }];
   let options = [SiteOption<"reductionLoops", "reduction_loops",
     "chunk per full slice, `slice=extent`; without one the whole slice is one tile and its size is bounded by the block">];

@@ -102,6 +102,8 @@ LogicalResult Roller::checkOp(Operation *op) {
       reduce && combinesSlice(op, name) &&
       (reduce.getKind() == ReductionKind::ArgMax || reduce.getKind() == ReductionKind::ArgMin))
     return refuse("argmax and argmin of it need the whole row");
+  if (auto scan = dyn_cast<ScanOp>(op); scan && dimsOf(scan.getType())[scan.getDim()].getRange() == name)
+    return refuse("a scan along it needs the lanes of earlier chunks");
   if (isa<ReboundOp>(op))
     return refuse("its lanes outside become visible");
   if (isa<TileBeginOp, TileEndOp, TileIdOp, TileCountOp, TileShiftOp>(op))

@@ -241,6 +241,18 @@ def attention_calls(width, causal):
     return calls
 
 
+def segment_sum_calls():
+    def call(rows, columns, segments, table=normal):
+        return dict(ids=numpy.sort(RNG.integers(0, segments, rows)), x=table(rows, columns), segments=segments)
+
+    for rows, columns, segments in ((0, 5, 4), (3, 0, 5), (1, 1, 1), (37, 53, 9), (64, 128, 64), (200, 3, 1), (300, 20, 5), (5, 130, 900)):
+        yield f"{rows}x{columns} to {segments}", call(rows, columns, segments)
+    one = call(130, 17, 8)
+    yield "not sorted", dict(one, ids=RNG.permutation(one["ids"]))
+    yield "strided", dict(ids=strided(one["ids"]), x=strided(one["x"]), segments=8)
+    yield "special", call(6, 40, 3, special)
+
+
 # References over float64: one value per result, or the value and the size of what it is the difference of.
 
 
@@ -320,6 +332,18 @@ def rope_interleaved(x, cos, sin):
     return [tuple(part.reshape(halves).swapaxes(3, 4).reshape(x.shape) for part in (turned, size))]
 
 
+def cumsum(x):
+    # Of f32 sums in another order.
+    return [(numpy.cumsum(x, 1), numpy.cumsum(numpy.where(numpy.isfinite(x), numpy.abs(x), 0), 1))]
+
+
+def segment_sum(ids, x, segments):
+    out, size = numpy.zeros((segments, x.shape[1])), numpy.zeros((segments, x.shape[1]))
+    numpy.add.at(out, ids, x)
+    numpy.add.at(size, ids, numpy.abs(x))
+    return [(out, size)]
+
+
 def scatter_rows(ids, x, like):
     out = numpy.zeros_like(like)
     out[ids] = x
@@ -375,6 +399,9 @@ KERNELS = {
     "layer_norm_bias": Kernel("layer_norm", "x={t}[?,53] w={t}[53] bias={t}[53] eps=f32", layer_norm_calls(53, True), layer_norm,
                               1e-5, name="layer_norm"),
     "scatter_rows": Kernel("scatter_rows", "ids=i64[?] x={t}[?,?] like={t}[?,?]", scatter_rows_calls, scatter_rows, 0),
+    "cumsum": Kernel("cumsum", "x={t}[?,?]", row_calls(), cumsum, 1e-5),
+    "cumsum_long": Kernel("cumsum", "x={t}[?,?]", row_calls(), cumsum, 1e-5),
+    "segment_sum": Kernel("segment_sum", "ids=i64[?] x={t}[?,?] segments=i64", segment_sum_calls, segment_sum, 1e-5),
     "bmm": Kernel("bmm", "x={t}[?,?,?] y={t}[?,?,?]", bmm_calls, matmul, 1e-5),
     "cross_entropy": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy, 1e-5),
     "cross_entropy_mean": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy_mean, 1e-5),

@@ -76,3 +76,15 @@ func.func @program() -> index {
   %p = helion.program_id "x"
   return %p : index
 }
+
+// -----
+
+func.func @narrow_scan(%v: bf16, %s: memref<?xi8> {helion.scratch}) {
+  %t = helion.splat %v : bf16 -> tensor<16xbf16>
+  // expected-error@+1 {{combines elements of type 'bf16'; extend them to f32 first}}
+  %d = helion.scan_fn %t other %v dim 0 site "s" : (tensor<16xbf16>), (bf16) {
+  ^bb0(%a: bf16, %b: bf16):
+    helion.yield %b : bf16
+  }
+  return
+}

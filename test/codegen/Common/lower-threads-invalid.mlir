@@ -119,3 +119,24 @@ func.func @map(%m: !m) attributes {warps = 1 : i64} {
   helion.commit %w : !helion.slot<write>
   return
 }
+
+// -----
+
+func.func @scan_of_mixed_dims(%x: f32) attributes {warps = 1 : i64} {
+  %s = helion.splat %x : f32 -> tensor<2x2xf32, #helion.layout<[2, 2], reg = [[1, 1]], lane = [[0, 1]]>>
+  // expected-error @below {{combines dim `1`, along which registers, lanes and warps do not step alone; convert the layout first}}
+  %r = helion.scan addf %s dim 1 site "r" : tensor<2x2xf32, #helion.layout<[2, 2], reg = [[1, 1]], lane = [[0, 1]]>>
+  return
+}
+
+// -----
+
+func.func @scan_fn_of_mixed_dims(%x: f32) attributes {warps = 1 : i64} {
+  %s = helion.splat %x : f32 -> tensor<2x2xf32, #helion.layout<[2, 2], reg = [[1, 1]], lane = [[0, 1]]>>
+  // expected-error @below {{combines dim `0`, along which registers, lanes and warps do not step alone; convert the layout first}}
+  %r = helion.scan_fn %s other %x dim 0 site "r" : (tensor<2x2xf32, #helion.layout<[2, 2], reg = [[1, 1]], lane = [[0, 1]]>>), (f32) {
+  ^bb0(%a: f32, %b: f32):
+    helion.yield %b : f32
+  }
+  return
+}

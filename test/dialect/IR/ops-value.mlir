@@ -50,6 +50,16 @@ helion.kernel @values(%n: index {helion.name = "n"}, %s: f32 {helion.name = "s"}
         %y1 = arith.maximumf %a1, %b1 : f32
         helion.yield %y0, %y1 : f32, f32
       }
+      // CHECK: helion.scan addf %{{.*}} dim 1 site "scan.0" : tensor<?x?xf32, #helion.dims<bi@i, bj@j>>
+      %run = helion.scan addf %m dim 1 site "scan.0" : !t
+      // CHECK: helion.scan maximumf %{{.*}} dim 0 reverse site "scan.1" : tensor<?xf32, #helion.dims<bi@i>>
+      %back = helion.scan maximumf %sum dim 0 reverse site "scan.1" : !row
+      // CHECK: helion.scan_fn %{{.*}}, %{{.*}} other %arg1, %arg1 dim 1 reverse site "scan.2" : (tensor<?x?xf32, #helion.dims<bi@i, bj@j>>, tensor<?x?xf32, #helion.dims<bi@i, bj@j>>), (f32, f32) {
+      %runs:2 = helion.scan_fn %b, %o other %s, %s dim 1 reverse site "scan.2" : (!t, !t), (f32, f32) {
+      ^bb0(%a0: f32, %a1: f32, %b0: f32, %b1: f32):
+        %y0 = arith.addf %a0, %b0 : f32
+        helion.yield %y0, %b1 : f32, f32
+      }
       %acc = helion.splat %s : f32 -> tensor<?x?xf32, #helion.dims<bi@i, bi@i2>>
       %w = helion.splat %s : f32 -> tensor<?x?xf32, #helion.dims<bj@j, bi@i2>>
       // CHECK: helion.dot %{{.*}}, %{{.*}}, %{{.*}} site "dot.0" precision tf32 :

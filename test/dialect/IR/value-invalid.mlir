@@ -192,6 +192,94 @@ helion.kernel @negative_reduce_fn(%s: f32 {helion.name = "s"}) {
 
 // -----
 
+helion.kernel @negative_scan_kind(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{kind `addi` does not take elements of type 'f32'}}
+  %k = helion.scan addi %v dim 0 site "scan.0" : tensor<4xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_position(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{kind `argmax` does not take elements of type 'f32'}}
+  %k = helion.scan argmax %v dim 0 site "scan.0" : tensor<4xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_dim(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{dim `1` is outside the value's rank 1}}
+  %k = helion.scan addf %v dim 1 reverse site "scan.0" : tensor<4xf32>
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_fn_dim(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{dim `2` is outside the value's rank 1}}
+  %k = helion.scan_fn %v other %s dim 2 site "scan.0" : (tensor<4xf32>), (f32) {
+  ^bb0(%a: f32, %b: f32):
+    helion.yield %b : f32
+  }
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_fn(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{combiner does not take two scalars per value and yield one}}
+  %k = helion.scan_fn %v other %s dim 0 site "scan.0" : (tensor<4xf32>), (f32) {
+  ^bb0(%a: f32):
+    helion.yield %a : f32
+  }
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_fn_count(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{has 2 values and 1 identities}}
+  %k:2 = helion.scan_fn %v, %v other %s dim 0 site "scan.0" : (tensor<4xf32>, tensor<4xf32>), (f32) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    helion.yield %a, %b : f32, f32
+  }
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_fn_types(%s: f32 {helion.name = "s"}, %h: f16 {helion.name = "h"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  // expected-error @below {{value 'tensor<4xf32>' and identity 'f16' do not fit each other and value 'tensor<4xf32>'}}
+  %k = helion.scan_fn %v other %h dim 0 site "scan.0" : (tensor<4xf32>), (f16) {
+  ^bb0(%a: f32, %b: f32):
+    helion.yield %a : f32
+  }
+  helion.return
+}
+
+// -----
+
+helion.kernel @negative_scan_fn_dims(%s: f32 {helion.name = "s"}) {
+  %v = helion.splat %s : f32 -> tensor<4xf32>
+  %w = helion.splat %s : f32 -> tensor<8xf32>
+  // expected-error @below {{value 'tensor<8xf32>' and identity 'f32' do not fit each other and value 'tensor<4xf32>'}}
+  %k:2 = helion.scan_fn %v, %w other %s, %s dim 0 site "scan.0" : (tensor<4xf32>, tensor<8xf32>), (f32, f32) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    helion.yield %a, %b : f32, f32
+  }
+  helion.return
+}
+
+// -----
+
 helion.kernel @negative_dot_k(%s: f32 {helion.name = "s"}) {
   %a = helion.splat %s : f32 -> tensor<4x8xf32>
   %c = helion.splat %s : f32 -> tensor<4x4xf32>

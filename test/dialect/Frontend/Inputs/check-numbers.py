@@ -248,6 +248,47 @@ def softmaxes(m, n):
     return {"x": x}, [wide(x) - lse[:, None], lse]
 
 
+def along(function, x, axis=1):
+    """From the ends of the rows."""
+    return np.flip(function(np.flip(x, axis), axis), axis)
+
+
+@case("scans", [(5, 7), (1, 1), (3, 0), (37, 53)])
+def running(m, n):
+    x = normal(m, n)
+    w = wide(x)
+    return {"x": x}, [np.array([np.cumsum(w, 1), along(np.cumsum, w), np.cumprod(w, 1), along(np.cumprod, w),
+                                np.maximum.accumulate(w, 1), along(np.cumsum, w)])]
+
+
+@case("scans", [(5, 7)])
+def whole(m, n):
+    x = np.random.default_rng(n).integers(-9, 9, (m, n)).astype(np.int32)
+    return {"x": x}, [np.array([np.cumsum(x, 1), np.cumsum(x, 1), np.cumprod(x, 1), x + x[:, :1]])]
+
+
+def sums_within(x, ids):
+    out = x.copy()
+    for at in range(1, x.shape[1]):
+        out[:, at] += np.where(ids[:, at] == ids[:, at - 1], out[:, at - 1], 0)
+    return out
+
+
+@case("scans", [(5, 7), (1, 1), (37, 53)])
+def pairs(m, n):
+    x, ids = normal(m, n), np.sort(np.random.default_rng(n).integers(0, 5, (m, n)), 1)
+    back = np.flip(sums_within(np.flip(wide(x), 1), np.flip(ids, 1)), 1)
+    return {"x": x, "ids": ids}, [np.array([sums_within(wide(x), ids), back, np.cumsum(wide(x), 1)])]
+
+
+@case("scans", [(5, 7), (37, 53)])
+def jagged_scans(m, n):
+    x, lengths = np.abs(normal(m, n)) + 1, row_lengths(m, n)
+    inside = np.arange(n) < lengths[:, None]
+    return {"x": x, "lengths": lengths}, [np.where(inside, np.cumsum(wide(x) + 1, 1), 0),
+                                          [wide(x)[row, :length].min(initial=100) for row, length in enumerate(lengths)]]
+
+
 @case("products", [(5, 7)])
 def precise(m, n):
     x, y = normal(m, 8), normal(8, n)

@@ -80,6 +80,65 @@ def dot_integers():
                lambda _: [(exact.astype(np.int32), "i32")])
 
 
+#===-- scan.mlir -----------------------------------------------------------------------------------------------------===#
+
+
+def turned(function, v, axis=1):
+    """Of the rows from their ends."""
+    return np.flip(function(np.flip(v, axis), axis=axis), axis)
+
+
+def scan_kinds():
+    for shape in SHAPES + [(5, 0)]:
+        for kind in (lambda a: a, special):
+            if shape[1] == 0 and kind is special:
+                continue
+            x = kind(normal(*shape, dtype="f64"))
+            v = np.exp(x) - 1.5
+
+            def reference(blocks, v=v):
+                # Tiles of rows are scanned each for itself.
+                rows = [np.maximum.accumulate(v[at:at + blocks["bi"]], axis=0) for at in range(0, len(v), blocks["bi"])]
+                scans = [np.cumsum(v, axis=1), np.cumprod(v, axis=1), np.maximum.accumulate(v, axis=1), turned(np.cumsum, v),
+                         turned(np.minimum.accumulate, v), np.concatenate(rows)]
+                return [(np.array(scans), "f64")]
+
+            yield Case({"x": (x, "f64")}, [{"bi": 16}, {"bi": 4, "rn": 64}], reference, ulps=64, absolute=1e-12)
+
+
+def scan_integers():
+    for shape in SHAPES:
+        x = rng.integers(-128, 128, shape).astype(np.int8)
+        scans = [np.cumsum(x, axis=0, dtype=np.int8), turned(functools.partial(np.cumprod, dtype=np.int8), x, 0),
+                 turned(np.minimum.accumulate, x.view(np.uint8), 0).view(np.int8), np.bitwise_xor.accumulate(x, axis=0)]
+        yield Case({"x": (x, "i8")}, [{"bj": 16}, {"bj": 1, "ri": 64}], lambda _, s=np.array(scans): [(s, "i8")])
+
+
+def scan_plain():
+    x = normal(37, 53, dtype="f64")
+    total, back = x.sum(axis=1), turned(np.cumsum, x).sum(axis=1)
+    yield Case({"x": (x, "f64")}, [{"bi": 16, "rn": 64}, {"bi": 16, "rn": 53}],
+               lambda blocks: [(np.array([np.cumsum(x, axis=1).sum(axis=1) + (blocks["rn"] - 53) * total, back]), "f64")],
+               absolute=1e-11)
+
+
+def segment_sums(x, ids):
+    out = x.copy()
+    for at in range(1, x.shape[1]):
+        out[:, at] += np.where(ids[:, at] == ids[:, at - 1], out[:, at - 1], 0)
+    return out
+
+
+def scan_segments():
+    for shape in SHAPES:
+        x, ids = normal(*shape, dtype="f64"), np.sort(rng.integers(0, 9, shape), axis=1).astype(np.int32)
+        back = np.flip(segment_sums(np.flip(x, 1), np.flip(ids, 1)), 1)
+        ends = [np.broadcast_to(x[:, at:at + 1 or None], shape) for at in (0, -1)]
+        want = np.array([segment_sums(x, ids), back, *ends])
+        yield Case({"x": (x, "f64"), "ids": (ids, "i32")}, [{"bi": 16}, {"bi": 4, "rn": 64}],
+                   lambda _, want=want: [(want, "f64")], ulps=0, absolute=1e-12)
+
+
 #===-- memory.mlir ---------------------------------------------------------------------------------------------------===#
 
 
