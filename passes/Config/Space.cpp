@@ -132,6 +132,13 @@ Space::Point Space::toPoint(const Config &config) const {
   return point;
 }
 
+Space::Point Space::defaultPoint() const {
+  Point point;
+  for (const Choice &choice : choiceList)
+    point.push_back(&choice.start);
+  return point;
+}
+
 Config Space::toConfig(const Point &point) const {
   Config config(table);
   for (auto [choice, value] : zip(choiceList, point))

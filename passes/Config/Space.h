@@ -111,7 +111,11 @@ private:
   using Point = ConfigPoint;
 
   std::optional<unsigned> indexOf(llvm::StringRef knob, llvm::StringRef site) const;
+  /// Points into `config`, which must stay.
   Point toPoint(const Config &config) const;
+  Point toPoint(Config &&config) const = delete;
+  /// Of the default config.
+  Point defaultPoint() const;
   Config toConfig(const Point &point) const;
   bool holds(const Constraint &constraint, const Point &point) const;
   /// Of a need: whether what it asks for is there.

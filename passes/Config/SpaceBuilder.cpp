@@ -60,6 +60,7 @@ private:
   void addLanes();
   void addLanesOf(Type type, StringRef launch);
   void addLanes(std::map<LanesKey, Constraint> &found, int64_t limit, std::optional<unsigned> units);
+  void dropHopeless();
   void raiseStart(unsigned index, const Constraint &constraint);
   void addUnrolls(unsigned index, TileOp loop);
   std::optional<unsigned> indexOf(llvm::function_ref<bool(const Knob &)> isKnob, StringRef site) const;
@@ -354,7 +355,7 @@ void SpaceBuilder::addLanes(std::map<LanesKey, Constraint> &found, int64_t limit
              std::includes(large.first.first.begin(), large.first.first.end(), small.first.begin(), small.first.end());
     });
   };
-  Space::Point defaults = space.toPoint(space.defaultConfig());
+  Space::Point defaults = space.defaultPoint();
   for (auto &[key, constraint] : found) {
     if (contained(key))
       continue;
@@ -390,6 +391,40 @@ void SpaceBuilder::addLanes() {
   for (auto [index, choice] : llvm::enumerate(space.choiceList))
     if (choice.knob->elements)
       addLanes(lanesOfLaunch[choice.site], *choice.knob->elements, index);
+}
+
+/// Drops values that make a tile value too large whatever the other choices are: no config has them.
+void SpaceBuilder::dropHopeless() {
+  auto needs = [&](unsigned needy, unsigned other) {
+    return llvm::any_of(space.constraintList, [&](const Constraint &need) {
+      return need.kind == Constraint::Kind::Needs && need.choices == std::vector<unsigned>{needy, other};
+    });
+  };
+  for (const Constraint &constraint : space.constraintList) {
+    if (constraint.kind != Constraint::Kind::Lanes)
+      continue;
+    Space::Point best = space.defaultPoint();
+    std::set<unsigned> involved = constraint.involved();
+    for (unsigned index : involved) {
+      const std::vector<ConfigValue> &values = space.choiceList[index].values;
+      bool isUnits = llvm::is_contained(constraint.choices, index);
+      best[index] = isUnits ? &*llvm::max_element(values) : &*llvm::min_element(values);
+    }
+    for (unsigned index : involved) {
+      Choice &choice = space.choiceList[index];
+      Space::Point point = best;
+      // Lanes of a slice that stays whole say nothing where it is rolled.
+      for (const Constraint::Term &term : constraint.terms)
+        if (term.block == index && term.roll && needs(index, *term.roll))
+          point[*term.roll] = &space.choiceList[*term.roll].preset;
+      llvm::erase_if(choice.values, [&](const ConfigValue &value) {
+        point[index] = &value;
+        return value != choice.preset && value != choice.start && !space.holds(constraint, point);
+      });
+      best[index] = llvm::is_contained(constraint.choices, index) ? &*llvm::max_element(choice.values)
+                                                                  : &*llvm::min_element(choice.values);
+    }
+  }
 }
 
 LanesProduct SpaceBuilder::lanesOf(ArrayRef<DimAttr> dims) {
@@ -475,7 +510,7 @@ void SpaceBuilder::addShared(unsigned index, std::shared_ptr<const LaunchDemand>
   constraint.text = "launch `" + choice.site + "` has " + std::to_string(constraint.limit) +
                     " bytes of shared memory; the chosen blocks, stages and copies of loops need more";
   constraint.demand = std::move(demand);
-  if (space.holds(constraint, space.toPoint(space.defaultConfig())))
+  if (space.holds(constraint, space.defaultPoint()))
     space.constraintList.push_back(std::move(constraint));
 }
 
@@ -517,6 +552,7 @@ void SpaceBuilder::build() {
   }
   addLanes();
   addDemands();
+  dropHopeless();
 }
 
 Space::Space(KernelOp kernel, KnobTable table) : table(std::move(table)) { SpaceBuilder(*this, kernel).build(); }

@@ -241,7 +241,7 @@ bool SpaceCover::pinOne(unsigned index, Space::Point &point) {
 Space::Point SpaceCover::next(size_t draws) {
   pins.assign(pins.size(), nullptr);
   std::optional<Space::Point> free = complete();
-  Space::Point point = free ? *free : space.toPoint(space.defaultConfig());
+  Space::Point point = free ? *free : space.defaultPoint();
   for (unsigned index : byNeed(draws))
     pinOne(index, point);
   return point;

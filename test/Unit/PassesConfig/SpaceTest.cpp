@@ -116,6 +116,26 @@ TEST_F(SpaceTest, EveryValueIsDrawn) {
   EXPECT_NE(space.randomConfig(first), space.randomConfig(other));
 }
 
+TEST_F(SpaceTest, ValuesThatNoConfigHasAreNotTried) {
+  KernelOp kernel =
+      parse("helion.block @bi tile {min = 32}\n helion.block @bj tile {min = 16}\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  for (const Choice &choice : space.choices()) {
+    int64_t largest = 0;
+    for (const ConfigValue &value : choice.values)
+      largest = std::max(largest, value.asInteger() ? *value.asInteger() : 0);
+    // A tile has at most 2^20 lanes: beside 32 x 16 of the other two 2048 are left for the slice.
+    if (choice.site == "rn" || choice.site == "slice.n")
+      EXPECT_EQ(largest, 2048);
+  }
+  Config largest(space.knobs());
+  largest.set("block_sizes", "bi", ConfigValue(32));
+  largest.set("block_sizes", "bj", ConfigValue(16));
+  largest.set("block_sizes", "rn", ConfigValue(2048));
+  EXPECT_TRUE(space.isLegal(largest));
+}
+
 /// The places of the values that a choice has in some of the configs, in order.
 std::vector<size_t> placesOf(const Space &space, const Choice &choice, llvm::ArrayRef<Config> configs) {
   std::set<size_t> places;
