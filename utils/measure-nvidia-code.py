@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what code for NVIDIA's GPUs costs to make, without a device: seconds of processor time of a compile, registers of a
 thread and bytes that it spills. `defaults`: the default config of each example. `elements`: one tile value of so many elements for
-each thread, rows of a softmax and of a normalisation, whatever the bound on them. Needs ptxas.
+each thread, rows of a softmax and of a normalisation, whatever the bound on them. `instructions`: those of the machine for each
+element of a softmax that holds a row at once, by kind. Needs ptxas; the last needs nvdisasm (of CUDA's toolkit, or nvidia-cuda-nvdisasm of PyPI).
 
-Use: utils/measure-nvidia-code.py defaults|elements [--target nvidia:sm_90a] [--dtype bf16] [--build DIR]
+Use: utils/measure-nvidia-code.py defaults|elements|instructions [--target nvidia:sm_90a] [--dtype bf16] [--build DIR] [--nvdisasm PATH]
 Example: utils/measure-nvidia-code.py defaults
 """
 import argparse
+import collections
 import json
 import os
 import re
@@ -78,6 +80,29 @@ class Measurement:
         registers = max(map(int, re.findall(r"Used (\d+) registers", log)))
         return seconds + assembly, registers, max(map(int, re.findall(r"(\d+) bytes spill stores", log)))
 
+    def disassembled(self, folder):
+        """Names of the instructions of an artifact's kernel, those that fill up its code left out."""
+        cubin = next(name for name in os.listdir(folder) if name.endswith(".cubin"))
+        text = run(self.options.nvdisasm, "-c", os.path.join(folder, cubin))[0]
+        names = re.findall(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z]\w*(?:\.NAN|\.U32)?)", text, re.MULTILINE)
+        return [name for name in names if name != "NOP"]
+
+    def instructions(self):
+        print("| columns in a block | warps | elements a thread | instructions | an element | registers | of each element |\n|---|---|---|---|---|---|---|")
+        path, space = self.imported("softmax", self.options.dtype)
+        for columns, warps in ((4096, 4), (16384, 16), (16384, 8), (32768, 16)):
+            folder = os.path.join(self.work, f"rows{columns}x{warps}")
+            config = (f"helion-config{{v=1}},helion-roll-reductions,helion-order-loops,helion-bind-blocks{{block_sizes=bi=1,rn={columns}}},"
+                      "helion-flatten-loops,helion-map-programs,helion-unroll-loops,helion-choose-access,"
+                      f"helion-set-warps{{num_warps=softmax={warps}}},helion-set-stages")
+            self.tool("helion-translate", "--emit-artifact", folder, path, "--target", self.options.target, "--config", config)
+            with open(os.path.join(folder, "manifest.json")) as file:
+                registers = json.load(file)["resources"]["registers"]
+            names, elements = self.disassembled(folder), columns // (32 * warps)
+            kinds = ", ".join(f"{name} {count / elements:.2f}" for name, count in collections.Counter(names).most_common()
+                              if count >= elements / 4)
+            print(f"| {columns} | {warps} | {elements} | {len(names)} | {len(names) / elements:.1f} | {registers} | {kinds} |", flush=True)
+
     def elements(self):
         print("| kernel | elements | seconds | registers | spilled bytes |\n|---|---|---|---|---|")
         for key in ("softmax", "layer_norm", "rms_norm"):
@@ -95,10 +120,11 @@ class Measurement:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["defaults", "elements"])
+    parser.add_argument("what", choices=["defaults", "elements", "instructions"])
     parser.add_argument("--target", default="nvidia:sm_90a")
     parser.add_argument("--dtype", default="bf16", choices=["f32", "bf16", "f16"])
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--nvdisasm", default="nvdisasm")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         getattr(Measurement(options, work), options.what)()

@@ -44,6 +44,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
   pipeline.addNestedPass<func::FuncOp>(createFillLoadsPass());
+  pipeline.addNestedPass<func::FuncOp>(createMarkMathPass());
   pipeline.addNestedPass<func::FuncOp>(
       createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps, device.groupMatrices)));
   NVIDIAOptions options;
