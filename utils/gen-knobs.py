@@ -86,7 +86,7 @@ def array(kind, name, elements):
 def knob_row(knob):
     value = knob["value"]
     parts = {
-        "Spans": ("SpanRow", ["{" + ", ".join(quote(span[key]) for key in ("low", "high", "step", "preset")) + "}"
+        "Spans": ("SpanRow", ["{" + ", ".join(quote(span[key]) for key in ("low", "high", "step", "preset", "odd")) + "}"
                               for span in value["spans"]]),
         "Words": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in value["words"]]),
         "Samples": ("int64_t", [str(sample) for sample in value["samples"]]),
@@ -128,7 +128,8 @@ def print_inc(path, records):
 def span_text(span):
     if span["low"] == span["high"]:
         return f"`{span['low']}`"
-    step = {"": ", powers of two", "1": ""}.get(span["step"], f", step `{span['step']}`")
+    odd = f" times odd numbers up to `{span['odd']}`" if span["odd"] > 1 else ""
+    step = {"": ", powers of two" + odd, "1": ""}.get(span["step"], f", step `{span['step']}`")
     return f"`{span['low']}` to `{span['high']}`{step}"
 
 

@@ -79,15 +79,18 @@ private:
     return units.empty() ? place() : combineWarps();
   }
 
+  /// Neighbours with each other, round by round: of many repeats few combinations wait for each other.
   void combineRegisters(const DimUnit &unit) {
-    std::map<int64_t, Held> next;
-    for (auto &[reg, held] : left) {
-      int64_t digit = reg / unit.inStride % unit.count, first = reg - digit * unit.inStride;
-      auto [entry, isNew] = next.try_emplace(first, held);
-      if (!isNew)
-        entry->second = combiner.combine(b, loc, entry->second, held);
+    for (int64_t apart = 1; apart < unit.count; apart *= 2) {
+      std::map<int64_t, Held> next;
+      for (auto &[reg, held] : left) {
+        int64_t digit = reg / unit.inStride % unit.count, first = reg - digit % (2 * apart) * unit.inStride;
+        auto [entry, isNew] = next.try_emplace(first, held);
+        if (!isNew)
+          entry->second = combiner.combine(b, loc, entry->second, held);
+      }
+      left = std::move(next);
     }
-    left = std::move(next);
   }
 
   void combineLanes(const DimUnit &unit) {

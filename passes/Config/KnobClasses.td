@@ -32,14 +32,18 @@ def Load : SiteKind<"load with a tile among its indices, whose source names no p
 def Store : SiteKind<"store">;
 
 /// The range of an integer, or of one element of a list. Bounds are expressions over facts of the target
-/// (`dev.vector_bytes`); steps double when `step` is empty. `preset` is the default.
-class Span<string lowest, string highest, string stride = "1", string start = ""> {
+/// (`dev.vector_bytes`); steps double when `step` is empty, from each odd number up to `odd`. `preset` is the default.
+class Span<string lowest, string highest, string stride = "1", string start = "", int mostOdd = 1> {
   string low = lowest;
   string high = highest;
   string step = stride;
   string preset = start;
+  int odd = mostOdd;
 }
 class PowersOfTwo<string lowest, string highest, string start = ""> : Span<lowest, highest, "", start>;
+/// Powers of two times odd numbers up to `most`.
+class OddTimesPowersOfTwo<int most, string lowest, string highest, string start = "">
+    : Span<lowest, highest, "", start, most>;
 
 /// What values a knob takes. `samples` are the integers that the search tries, where that is not all of them.
 class ValueKind<string kindName> {

@@ -140,11 +140,15 @@ std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Si
   if (isa<BlockOp, RangeOp>(site.op))
     limit = std::min(limit, mostLanes());
   std::set<int64_t> tried;
-  for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
-    int64_t value = knob.samples.empty() ? sample : sample * choice.multiple;
+  auto tryValue = [&](int64_t value) {
     bool legal = knob.spans[0].contains(value) && value >= choice.low && value <= choice.high;
     if (legal && value % choice.multiple == 0 && value <= limit)
       tried.insert(value);
+  };
+  for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
+    tryValue(sample);
+    if (!knob.samples.empty())
+      tryValue(sample * choice.multiple);
   }
   for (const ConfigValue &value : {choice.preset, choice.start})
     if (value.asInteger())
