@@ -169,9 +169,9 @@ def doc_knob(knob):
     if knob["sharedBytes"]:
         rows.append(("bytes of shared memory of a launch", f"at most `{knob['sharedBytes']}`"))
     if knob["matrix"]:
-        rows.append(("a dot of", " x ".join(f"`{extent}`" for extent in knob["matrix"]) + " divides the blocks of a dot that reads a load"))
+        rows.append(("a dot of", " x ".join(f"`{extent}`" for extent in knob["matrix"]) + " (bytes) divides the blocks of a dot that reads a load"))
     if knob["groupMatrix"]:
-        rows.append(("all dots of", " x ".join(f"`{extent}`" for extent in knob["groupMatrix"][:3]) + " divides their blocks, "
+        rows.append(("all dots of", " x ".join(f"`{extent}`" for extent in knob["groupMatrix"][:3]) + " (bytes) divides their blocks, "
                      f"`{knob['groupMatrix'][3]}` the warps; both operands are loads"))
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])

@@ -151,8 +151,8 @@ def SetStagesPass : Pass<"helion-set-stages", "::mlir::ModuleOp"> {
     scf.for %k = %c0 to %kk step %c64 { .. } {boxes, site = "loop.k", stages = 3 : i64}
     ```
     **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages, copies, dots.
-    **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load of 16-bit floats goes to a dot as it is, or one is not of an
-    argument; of a loop with `boxes` the number is 1, or an index of a load is no box's; of one with `wgmma` copies are not `boxes`.
+    **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load goes as it is to a dot that a matrix instruction takes, or one is
+    not of an argument; of a loop with `boxes` the number is 1, or an index of a load is no box's; of one with `wgmma` copies are not `boxes`.
     **Numerics.** exact.
   }];
   let options = [ListOption<"numStages", "num_stages", "std::string", "slots of shared memory for the loads of a loop that go to dots, "

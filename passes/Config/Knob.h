@@ -25,6 +25,7 @@ enum class SiteKind {
   InnerLoop,
   ConstantLoop,
   StagedLoop,
+  SlotDotLoop,
   Dot,
   Access,
   Load,

@@ -63,6 +63,8 @@ private:
   void dropHopeless();
   void raiseStart(unsigned index, const Constraint &constraint);
   void addUnrolls(unsigned index, TileOp loop);
+  void addStays(unsigned index, TileOp loop);
+  bool addIterations(Constraint &constraint, TileOp loop);
   std::optional<unsigned> indexOf(llvm::function_ref<bool(const Knob &)> isKnob, StringRef site) const;
   LanesProduct lanesOf(ArrayRef<DimAttr> dims);
   void addDemands();
@@ -478,8 +480,8 @@ void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand>
   const MatrixShape &shape = *choice.knob->matrix;
   constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
                      "` needs a dot of a batch of one with a load as an operand, " +
-                     "whose rows, columns and depth are multiples of " + Twine(shape.rows) + ", " +
-                     Twine(shape.columns) + " and " + Twine(shape.depth))
+                     "whose rows, columns and bytes of depth are multiples of " + Twine(shape.rows) + ", " +
+                     Twine(shape.columns) + " and " + Twine(shape.depthBytes))
                         .str();
   constraint.demand = std::move(demand);
   space.constraintList.push_back(std::move(constraint));
@@ -498,9 +500,9 @@ void SpaceBuilder::addGroups(unsigned index, std::shared_ptr<const LaunchDemand>
   if (demand->warps)
     constraint.choices.push_back(*demand->warps);
   constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
-                     "` needs dots of two loads as they are, whose rows, columns and depth are multiples of " +
-                     Twine(group.shape.rows) + ", " + Twine(group.shape.columns) + " and " + Twine(group.shape.depth) +
-                     ", and a multiple of " + Twine(group.warps) + " warps")
+                     "` needs dots of two loads as they are, whose rows, columns and bytes of depth are multiples of " +
+                     Twine(group.shape.rows) + ", " + Twine(group.shape.columns) + " and " +
+                     Twine(group.shape.depthBytes) + ", and a multiple of " + Twine(group.warps) + " warps")
                         .str();
   constraint.demand = std::move(demand);
   space.constraintList.push_back(std::move(constraint));
@@ -518,12 +520,13 @@ void SpaceBuilder::addShared(unsigned index, std::shared_ptr<const LaunchDemand>
     space.constraintList.push_back(std::move(constraint));
 }
 
-void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
-  Constraint constraint{Constraint::Kind::Unrolls, {index}, {}, {}};
-  constraint.limit = kMaxUnrolledTrips;
+/// False where the bounds of the loop are not all constant.
+bool SpaceBuilder::addIterations(Constraint &constraint, TileOp loop) {
   for (unsigned dim = 0; dim != loop.getNumDims(); ++dim) {
-    int64_t extent = *constantIndex(loop.getUppers()[dim]) - *constantIndex(loop.getLowers()[dim]);
-    int64_t fixed = 1;
+    std::optional<int64_t> lower = constantIndex(loop.getLowers()[dim]), upper = constantIndex(loop.getUppers()[dim]);
+    if (!lower || !upper)
+      return false;
+    int64_t extent = *upper - *lower, fixed = 1;
     StringAttr block = loop.getTileType(dim).getDim().getBlock();
     auto term = block ? termOf(block, {}, fixed) : std::nullopt;
     if (!term) {
@@ -533,6 +536,27 @@ void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
     term->lanes = extent;
     constraint.terms.push_back(*term);
   }
+  return true;
+}
+
+/// A loop that runs once is none, and has no ring.
+void SpaceBuilder::addStays(unsigned index, TileOp loop) {
+  const Choice &choice = space.choiceList[index];
+  std::optional<unsigned> copies = indexOf([](const Knob &knob) { return knob.copies; }, choice.site);
+  Constraint constraint{Constraint::Kind::Stays, {index}, {}, {}};
+  if (!copies || !addIterations(constraint, loop))
+    return;
+  constraint.choices.push_back(*copies);
+  constraint.text = ("`" + choice.knob->name + "` of `" + choice.site + "` needs a loop; of the chosen blocks and `" +
+                     space.choiceList[*copies].knob->name + "` none is left that runs more than once")
+                        .str();
+  space.constraintList.push_back(std::move(constraint));
+}
+
+void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
+  Constraint constraint{Constraint::Kind::Unrolls, {index}, {}, {}};
+  constraint.limit = kMaxUnrolledTrips;
+  addIterations(constraint, loop);
   constraint.text = "`static_ranges` of `" + space.choiceList[index].site + "` unrolls at most " +
                     std::to_string(kMaxUnrolledTrips) + " iterations; the chosen blocks make more";
   space.constraintList.push_back(std::move(constraint));
@@ -553,6 +577,8 @@ void SpaceBuilder::build() {
       addAtMost(index, block);
     if (siteOf[index].kind == SiteKind::ConstantLoop)
       addUnrolls(index, cast<TileOp>(siteOf[index].op));
+    if (space.choiceList[index].knob->matrix)
+      addStays(index, cast<TileOp>(siteOf[index].op));
   }
   addLanes();
   addDemands();

@@ -119,11 +119,12 @@ private:
     bool matrices = false, groups = false;
     for (DotOp dot : own.dots) {
       bool isGroup = dot->getParentOp()->hasAttr(kGroupDotsAttr) && runsOnGroupMatrices(dot, target);
-      if (!isGroup && !runsOnMatrices(dot, target))
+      const WarpInstruction *instruction = matrixInstructionFor(dot, target);
+      if (!isGroup && !instruction)
         continue;
       (isGroup ? groups : matrices) = true;
       dot->setAttr(kInstructionAttr,
-                   StringAttr::get(dot.getContext(), isGroup ? kGroupInstruction : kMatrixInstruction));
+                   StringAttr::get(dot.getContext(), isGroup ? kGroupInstruction : instruction->name));
     }
     own.split = groups ? splitGroupDot(own.dots.front(), target)
                        : splitDot(own.dots.front(), matrices, combinesRows(number), target);
