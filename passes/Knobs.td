@@ -46,12 +46,17 @@ def BlockSizes : Knob<"block_sizes", BindBlocks, Block,
                  "defaults, if that is more)";
 }
 
-def SliceSizes : Knob<"block_sizes", BindBlocks, SliceBlock, Integer<PowersOfTwo<"8", "65536", "1024">>> {
+// The odd part of an extent repeats in the registers of each thread, so it is bounded by what a thread holds.
+def SliceSizes : Knob<"block_sizes", BindBlocks, SliceBlock,
+    Integer<OddTimesPowersOfTwo<63, "8", "65536", "1024">,
+            [8, 16, 32, 64, 128, 256, 320, 384, 448, 512, 640, 768, 896, 1024, 1280, 1536, 1792, 2048, 2560, 3072,
+             3584, 4096, 5120, 6144, 7168, 8192, 10240, 12288, 14336, 16384, 20480, 24576, 28672, 32768, 40960,
+             49152, 57344, 65536]>> {
   let defaultRule = "1024";
   let needs = [Needs<"reduction_loops", ["none"]>];
   let summary = "lanes of a full slice that stays whole; the code serves sizes up to it and records that as a fact";
-  let pickWhen = "the least power of two that covers the sizes to serve";
-  let cost = "short rows pay for all lanes";
+  let pickWhen = "the least multiple of the program's threads, or of as many vectors, that covers the sizes to serve";
+  let cost = "short rows pay for all lanes; where the largest power of two that divides it is less than the threads, some only hold copies";
   let notLegal = "every slice of the block is rolled";
 }
 

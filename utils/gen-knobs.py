@@ -86,7 +86,7 @@ def array(kind, name, elements):
 def knob_row(knob):
     value = knob["value"]
     parts = {
-        "Spans": ("SpanRow", ["{" + ", ".join(quote(span[key]) for key in ("low", "high", "step", "preset")) + "}"
+        "Spans": ("SpanRow", ["{" + ", ".join(quote(span[key]) for key in ("low", "high", "step", "preset", "odd")) + "}"
                               for span in value["spans"]]),
         "Words": ("llvm::StringLiteral", [f"llvm::StringLiteral({quote(word)})" for word in value["words"]]),
         "Samples": ("int64_t", [str(sample) for sample in value["samples"]]),
@@ -128,7 +128,8 @@ def print_inc(path, records):
 def span_text(span):
     if span["low"] == span["high"]:
         return f"`{span['low']}`"
-    step = {"": ", powers of two", "1": ""}.get(span["step"], f", step `{span['step']}`")
+    odd = f" times odd numbers up to `{span['odd']}`" if span["odd"] > 1 else ""
+    step = {"": ", powers of two" + odd, "1": ""}.get(span["step"], f", step `{span['step']}`")
     return f"`{span['low']}` to `{span['high']}`{step}"
 
 
@@ -168,9 +169,9 @@ def doc_knob(knob):
     if knob["sharedBytes"]:
         rows.append(("bytes of shared memory of a launch", f"at most `{knob['sharedBytes']}`"))
     if knob["matrix"]:
-        rows.append(("a dot of", " x ".join(f"`{extent}`" for extent in knob["matrix"]) + " divides the blocks of a dot that reads a load"))
+        rows.append(("a dot of", " x ".join(f"`{extent}`" for extent in knob["matrix"]) + " (bytes) divides the blocks of a dot that reads a load"))
     if knob["groupMatrix"]:
-        rows.append(("all dots of", " x ".join(f"`{extent}`" for extent in knob["groupMatrix"][:3]) + " divides their blocks, "
+        rows.append(("all dots of", " x ".join(f"`{extent}`" for extent in knob["groupMatrix"][:3]) + " (bytes) divides their blocks, "
                      f"`{knob['groupMatrix'][3]}` the warps; both operands are loads"))
     needs = "; ".join(f"`{need['knob']}` is " + " or ".join(f"`{value}`" for value in need["values"])
                       for need in knob["needs"])

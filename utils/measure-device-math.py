@@ -26,6 +26,11 @@ SIGMOID = ("  %m = arith.negf %v : vector<4xf32>\n  %e = math.exp %m : vector<4x
            "  %r = arith.divf %ones, %s fastmath<arcp> : vector<4xf32>")
 BODIES = {name: f"  %r = math.{name} %v : vector<4xf32>" for name in UNARY}
 BODIES.update(shared=SHARED, own=OWN, sigmoid=SIGMOID)
+# Where only few bits are wanted (docs/design/0021-functions-for-few-bits.md): 128 units are allowed.
+FEW = "few_"
+BODIES.update({FEW + name: BODIES[name].replace("%v :", "%v {helion.few_bits} :") for name in ("exp", "tanh", "erf")})
+BODIES[FEW + "shared"] = SHARED.replace("arcp>", "arcp> {helion.few_bits}")
+QUOTIENTS = ("shared", "own", FEW + "shared")
 DIVISORS = [1.0, 3.0, -0.1, 7e-39, 1e-45, 1.1754944e-38, 3e38, 1.7e38, 0.0, float("inf"), float("nan")]
 
 
@@ -90,10 +95,17 @@ class Device:
         self.call("cuCtxSynchronize")
 
 
+def divisors(name):
+    """A quotient of few bits has no divisor below the normal numbers."""
+    if name not in QUOTIENTS:
+        return [1.0]
+    return [divisor for divisor in DIVISORS if not (name.startswith(FEW) and 0 < abs(divisor) < TINY)]
+
+
 def exact(torch, name, x, divisor):
-    if name in ("shared", "own"):
+    if name in QUOTIENTS:
         return x / torch.tensor(divisor, dtype=torch.float32, device="cuda").double()
-    return getattr(torch, name)(x)
+    return getattr(torch, name.removeprefix(FEW))(x)
 
 
 def compare(torch, got, value):
@@ -123,7 +135,7 @@ def measure(torch, device, name, divisor):
         if error > worst:
             worst, at = error, (x[index].item(), out[index].item())
         wrongs, zeros = wrongs + wrong, zeros + flushed
-    label = f"{name} by {divisor:g}" if name in ("shared", "own") else name
+    label = f"{name} by {divisor:g}" if name in QUOTIENTS else name
     print(f"| {label} | {worst:.3f} | {at} | {wrongs} | {zeros} |", flush=True)
     return wrongs == 0
 
@@ -137,7 +149,7 @@ def run(options):
           "|---|---|---|---|---|")
     right = True
     for name in options.functions or BODIES:
-        for divisor in DIVISORS if name in ("shared", "own") else [1.0]:
+        for divisor in divisors(name):
             right &= measure(torch, device, name, divisor)
     sys.exit(0 if right else 1)
 

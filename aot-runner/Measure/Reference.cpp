@@ -25,6 +25,16 @@ static double stepOf(ElementType type) {
   return std::ldexp(1.0, 1 - static_cast<int>(llvm::APFloat::semanticsPrecision(format)));
 }
 
+/// The step at 1 of what the dot may round its operands to: tf32 has 11 binary digits, two of them 22. 0 where it may
+/// not.
+static double stepOf(DotOp dot) {
+  bool isF32 = mlir::getElementTypeOrSelf(dot.getLhs().getType()).isF32();
+  if (!isF32 || dot.getPrecision() == DotPrecision::IEEE)
+    return 0;
+  constexpr int digits = 11;
+  return std::ldexp(1.0, 1 - (dot.getPrecision() == DotPrecision::TF32 ? digits : 2 * digits));
+}
+
 static llvm::Expected<std::vector<interp::Argument>> callArguments(KernelOp kernel, const Row &row, unsigned draw) {
   std::vector<interp::Argument> arguments;
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
@@ -124,6 +134,7 @@ llvm::Expected<Reference> Reference::make(KernelOp kernel, const Row &row, unsig
     }
   for (const HostTensor &output : run->outputs)
     meet(output.type);
+  kernel.walk([&](DotOp dot) { reference.coarsest = std::max(reference.coarsest, stepOf(dot)); });
   reference.accumulation =
       finest == stepOf(ElementType::F64) && reference.coarsest == finest ? finest : stepOf(ElementType::F32);
   for (unsigned i = 0; i < arguments->size(); ++i)

@@ -20,8 +20,9 @@ public:
   /// `outputs` are the known bytes of the arguments that are changed in place, then of the outputs, each in order and
   /// row-major: all, or those of `ranges` one behind the other. Floats may differ by
   ///   2 e (|want| + s) + 4 f sqrt(l) s,
-  /// e the step of the coarsest float type of the call at 1, f that of f32 (f64 where all are f64), l the largest size
-  /// of an argument, s the root mean square of the output's finite values. Integers, NaN and infinities must be equal.
+  /// e the step at 1 of the coarsest float type of the call, or of what its dots may round operands to (2^-10 for tf32,
+  /// 2^-21 for tf32x3), f that of f32 (f64 where all are f64), l the largest size of an argument, s the root mean
+  /// square of the output's finite values. Integers, NaN and infinities must be equal.
   CheckResult compare(llvm::ArrayRef<std::string> outputs) const;
   /// Whether all elements are known.
   bool isWhole() const { return whole; }

@@ -3,7 +3,9 @@
 // Seeds of one row, and of rows that no block holds.
 #include "aot-runner/Search/RowSeeds.h"
 
+#include "dialect/IR/Dims.h"
 #include "passes/Analysis/HostExpr.h"
+#include "passes/Analysis/WideAccess.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -23,6 +25,10 @@ RowModel::RowModel(KernelOp kernel) {
   };
   kernel.walk([&](mlir::Operation *op) {
     hasProducts |= mlir::isa<DotOp>(op);
+    if (auto load = mlir::dyn_cast<LoadOp>(op))
+      addAccess(kernel, load.getResult().getType());
+    if (auto store = mlir::dyn_cast<StoreOp>(op))
+      addAccess(kernel, store.getValue().getType());
     auto range = mlir::dyn_cast<RangeOp>(op);
     if (mlir::StringAttr block = range ? range.getTile().getType().getDim().getBlock() : mlir::StringAttr())
       slices[block.str()].push_back(range.getSite().str());
@@ -34,9 +40,19 @@ RowModel::RowModel(KernelOp kernel) {
   });
 }
 
+/// Of tiles that end with a slice.
+void RowModel::addAccess(KernelOp kernel, mlir::Type type) {
+  if (!isTileValue(type))
+    return;
+  mlir::StringAttr name = dimsOf(type).back().getBlock();
+  auto block = name ? kernel.lookupSymbol<BlockOp>(name) : BlockOp();
+  if (block && block.getKind() == BlockKind::Slice)
+    elementBytes = std::max(elementBytes, bytesOfElement(type));
+}
+
 namespace {
-/// A way to spread a tile over threads: elements for each thread, and how many times the fewest threads that hold a
-/// row.
+/// A way to spread a tile over threads: elements for each thread, about, and how many times the threads that hold a row
+/// like this.
 struct Spread {
   int64_t density, times;
 };
@@ -45,6 +61,12 @@ struct Spread {
 // In the order of how often one of them was the best of its row, or within 3% of it (docs/design/0017). Few elements
 // for each thread leave nothing to hide latency with, more than 64 leave few threads for the registers.
 static constexpr Spread spreads[] = {{32, 1}, {16, 1}, {64, 1}, {8, 1}, {16, 4}, {32, 4}};
+
+// Of the instructions that rows of softmax and norms take, an access takes about as many as one more element does
+// (docs/results/nvidia-code.md).
+static constexpr int64_t kWorkOfAccess = 1;
+/// What a thread moves at once at most.
+static constexpr int64_t kAccessBytes = 16;
 
 /// The least value of a block's choice that holds `extent` lanes.
 static const ConfigValue *covering(const Choice &block, int64_t extent) {
@@ -140,26 +162,83 @@ private:
   /// as long along the last dims as the row has lanes there. False where no value is large enough.
   bool place(const LaunchTiles &tiles, const Spread &spread, Config &config, std::set<const Choice *> &placed) const {
     int64_t unit = lanes * spread.density, held = 1;
+    bool isOwn = false; // The last slice is placed here first.
     for (const Choice *slice : tiles.slices) {
-      std::optional<int64_t> extent = extentOf(*slice);
-      const ConfigValue *value = extent ? covering(*slice, *extent) : nullptr;
-      if (!value)
+      isOwn = placed.insert(slice).second;
+      if (isOwn && !placeSlice(*slice, config))
         return false;
-      config.set(slice->knob->name, slice->site, *value);
-      held = saturatingMultiply(held, *value->asInteger());
+      held = saturatingMultiply(held, extentIn(config, *slice));
     }
-    const ConfigValue *units = covering(*tiles.threads, llvm::divideCeil(held, unit));
+    int64_t needed = isOwn ? held / extentIn(config, *tiles.slices.back()) * *extentOf(*tiles.slices.back()) : held;
+    const ConfigValue *units = covering(*tiles.threads, nearestUnits(needed, unit));
     units = units ? covering(*tiles.threads, *units->asInteger() * spread.times) : nullptr;
     if (!units)
       return false;
     config.set(tiles.threads->knob->name, tiles.threads->site, *units);
+    if (isOwn)
+      held = tighten(*tiles.slices.back(), held, {*units->asInteger() * lanes, spread.density}, config);
     int64_t left = std::max<int64_t>(*units->asInteger() * unit / held, 1);
     for (const Choice *block : llvm::reverse(tiles.blocks)) {
       if (placed.insert(block).second && !placeBlock(*block, left, config))
         return false;
-      left = std::max<int64_t>(left / *space.valueOf(config, block->knob->name, block->site).asInteger(), 1);
+      left = std::max<int64_t>(left / extentIn(config, *block), 1);
     }
     return true;
+  }
+
+  /// What the next power of two of is nearest by ratio to how many units the elements are: up to the root of 2, 7 / 5,
+  /// more than a unit for each.
+  static int64_t nearestUnits(int64_t elements, int64_t unit) {
+    return llvm::divideCeil(saturatingMultiply(elements, 5), 7 * unit);
+  }
+
+  int64_t extentIn(const Config &config, const Choice &block) const {
+    return *space.valueOf(config, block.knob->name, block.site).asInteger();
+  }
+
+  /// The least power of two that holds the row, where the block can have it.
+  bool placeSlice(const Choice &slice, Config &config) const {
+    std::optional<int64_t> extent = extentOf(slice);
+    const ConfigValue *value = extent ? covering(slice, llvm::PowerOf2Ceil(*extent)) : nullptr;
+    if (extent && !value)
+      value = covering(slice, *extent);
+    if (value)
+      config.set(slice.knob->name, slice.site, *value);
+    return value;
+  }
+
+  /// The threads of a tile, and elements for each.
+  struct Threads {
+    int64_t count, density;
+  };
+
+  /// The least extent that holds the slice and that all threads share in vectors of `vector` elements, beside rows and
+  /// `others` lanes of other slices as long as they have room for those. A warp's lanes are neighbours in a row.
+  int64_t sharedExtent(int64_t extent, int64_t vector, int64_t others, Threads threads) const {
+    int64_t room = threads.count * threads.density, close = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(extent));
+    int64_t rows = llvm::bit_floor(uint64_t(room / saturatingMultiply(others, extent)));
+    for (rows = std::max<int64_t>(rows, 1);; rows /= 2) {
+      int64_t shared = threads.count * vector / saturatingMultiply(rows, others);
+      int64_t padded = llvm::alignTo(extent, std::max(shared, close));
+      if (rows == 1 || saturatingMultiply(saturatingMultiply(others, rows), padded) <= room)
+        return padded;
+    }
+  }
+
+  /// Gives the slice the extent of the least work, of `held` lanes of a row with it; returns how many those are then.
+  int64_t tighten(const Choice &slice, int64_t held, Threads threads, Config &config) const {
+    int64_t others = held / extentIn(config, slice), least = std::numeric_limits<int64_t>::max();
+    for (int64_t vector = std::max<int64_t>(kAccessBytes / model.elementBytes, 1); vector; vector /= 2) {
+      int64_t extent = sharedExtent(*extentOf(slice), vector, others, threads);
+      int64_t work = extent + extent / vector * kWorkOfAccess;
+      llvm::Error error = slice.check(extent);
+      if (!error && work < least) {
+        least = work;
+        config.set(slice.knob->name, slice.site, extent);
+      }
+      llvm::consumeError(std::move(error));
+    }
+    return saturatingMultiply(others, extentIn(config, slice));
   }
 
   bool placeBlock(const Choice &block, int64_t left, Config &config) const {

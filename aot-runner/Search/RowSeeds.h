@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Configs from a simple model of one row, for targets whose programs run on lanes: tiles that just hold the row's
-// slices, and so many threads that each holds a number of elements that is known to do well. docs/design/0017.
+// slices, in extents that the threads share, and so many threads that each holds a number of elements that is known to
+// do well. docs/design/0017 and 0022.
 #ifndef HELION_AOT_RUNNER_SEARCH_ROWSEEDS_H
 #define HELION_AOT_RUNNER_SEARCH_ROWSEEDS_H
 
@@ -22,7 +23,12 @@ struct RowModel {
   std::map<std::string, std::set<std::string>> blocks;
   /// Of each block, the sites of the slices that have it.
   std::map<std::string, std::vector<std::string>> slices;
+  /// Of the widest elements among those that accesses along slices move.
+  int64_t elementBytes = 1;
   bool hasProducts = false; // Tiles of products follow other rules.
+
+private:
+  void addAccess(KernelOp kernel, mlir::Type type);
 };
 
 /// Legal configs for a row, the most promising first; none where the kernel has products, where no knob of the space

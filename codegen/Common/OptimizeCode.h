@@ -11,7 +11,7 @@ class TargetMachine;
 } // namespace llvm
 
 namespace helion {
-/// `library` says what the code may call.
+/// `library` says what the code may call. Vectors whose elements are no power of two are cut first.
 void optimizeCode(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library);
 } // namespace helion
 

@@ -36,6 +36,9 @@ constexpr llvm::StringLiteral kPlaceAttr = "helion.place";
 /// On a load or store of a host tensor (string): what caches should do, as `evict` of the kernel's access says it. Left
 /// to the target.
 constexpr llvm::StringLiteral kCacheHintAttr = "helion.cache_hint";
+/// On a function or quotient of f32 (unit): it may err by 2^-17, since all that is made of it ends in few bits. The
+/// divisor of such a quotient is 0, infinite, NaN or a normal number. See docs/design/0021-functions-for-few-bits.md.
+constexpr llvm::StringLiteral kFewBitsAttr = "helion.few_bits";
 /// On an access of shared memory (unit): it is of a ring, whose takes order writes before reads.
 constexpr llvm::StringLiteral kRingAttr = "helion.ring";
 /// On an allocation of shared memory (unit): its bytes are nobody else's before it or after.

@@ -86,6 +86,37 @@ def FillLoadsPass : Pass<"helion-fill-loads", "::mlir::func::FuncOp"> {
                     Statistic<"dropped", "dropped-masks", "Masks that are gone">];
 }
 
+def MarkMathPass : Pass<"helion-mark-math", "::mlir::func::FuncOp"> {
+  let summary = "Mark functions of whose results only few bits are left in the end";
+  let description = [{
+    **Does.** `exp`, `tanh`, `erf` of f32, and quotients that may be products, get `helion.few_bits` where all that is made of their results
+    is rounded to 11 bits or fewer before it is stored, compared or read by anything that could make a small error large. Until then there are
+    products, quotients, maxima, choices, moves, and sums of what is not negative. Errors of all marked ops that meet in a value add up
+    and are bounded. A quotient is marked where its divisor besides can be no number below the normal ones.
+
+    **Before / After**
+    ```mlir
+    %e = math.exp %d : !t
+    %s = helion.reduce addf %e dim 1 .. -> !v
+    %b = helion.broadcast %s to [0] : !v -> !t
+    %q = arith.divf %e, %b fastmath<arcp> : !t
+    %h = arith.truncf %q : !t to !bf16
+    // after
+    %e = math.exp %d {helion.few_bits} : !t
+    %q = arith.divf %e, %b fastmath<arcp> {helion.few_bits} : !t
+    ```
+
+    **Needs.** Form S or L in a function. A target that has nothing cheaper ignores the mark.
+
+    **Gives.** The same form.
+
+    **Fails when** never.
+
+    **Numerics.** `docs/design/0021-functions-for-few-bits.md`: results of 11 bits are within 0.63 units for 0.5, of 8 bits within 0.52.
+  }];
+  let statistics = [Statistic<"marked", "marked", "Ops that may be cheap">];
+}
+
 def LowerThreadsPass : Pass<"helion-lower-threads", "::mlir::func::FuncOp"> {
   let summary = "Lower a function over tile values with layouts to the code of one thread";
   let description = [{

@@ -28,7 +28,8 @@ Reciprocal helion::emitReciprocal(OpBuilder &builder, Location loc, Value diviso
 }
 
 Value helion::emitQuotient(FloatCode code, Value x, const Reciprocal &reciprocal) {
-  return code.mul(code.mul(x, reciprocal.value), reciprocal.scale);
+  Value product = code.mul(x, reciprocal.value);
+  return reciprocal.scale ? code.mul(product, reciprocal.scale) : product;
 }
 
 bool helion::mayMultiply(arith::DivFOp op) {
@@ -70,6 +71,29 @@ static Value asValue(OpBuilder &b, Location loc, OpFoldResult scalar) {
   return arith::ConstantOp::create(b, loc, cast<TypedAttr>(cast<Attribute>(scalar)));
 }
 
+static Value joined(OpBuilder &b, Location loc, Type type, ArrayRef<Value> scalars) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!scalars.front() || !vector)
+    return scalars.front();
+  return vector::FromElementsOp::create(b, loc, vector, scalars);
+}
+
+void helion::multiplyByReciprocals(arith::DivFOp op, PatternRewriter &b,
+                                   llvm::function_ref<Reciprocal(Location, Value)> reciprocal) {
+  Location loc = op.getLoc();
+  llvm::DenseMap<void *, Reciprocal> reciprocals;
+  SmallVector<Value> values, scales;
+  for (OpFoldResult scalar : scalarsOf(op.getRhs())) {
+    auto [entry, isNew] = reciprocals.try_emplace(scalar.getOpaqueValue());
+    if (isNew)
+      entry->second = reciprocal(loc, asValue(b, loc, scalar));
+    values.push_back(entry->second.value);
+    scales.push_back(entry->second.scale);
+  }
+  Reciprocal all = {joined(b, loc, op.getType(), values), joined(b, loc, op.getType(), scales)};
+  b.replaceOp(op, emitQuotient(FloatCode(b, loc, op.getType()), op.getLhs(), all));
+}
+
 namespace {
 struct MultiplyByReciprocals : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -77,22 +101,7 @@ struct MultiplyByReciprocals : OpRewritePattern<arith::DivFOp> {
   LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &b) const override {
     if (!mayMultiply(op) || !sharesDivisors(op))
       return b.notifyMatchFailure(op, "is exact, or has a divisor for each element");
-    Location loc = op.getLoc();
-    llvm::DenseMap<void *, Reciprocal> reciprocals;
-    SmallVector<Value> values, scales;
-    for (OpFoldResult scalar : scalarsOf(op.getRhs())) {
-      auto [entry, isNew] = reciprocals.try_emplace(scalar.getOpaqueValue());
-      if (isNew)
-        entry->second = emitReciprocal(b, loc, asValue(b, loc, scalar));
-      values.push_back(entry->second.value);
-      scales.push_back(entry->second.scale);
-    }
-    auto type = dyn_cast<VectorType>(op.getType());
-    Reciprocal all = {values.front(), scales.front()};
-    if (type)
-      all = {vector::FromElementsOp::create(b, loc, type, values),
-             vector::FromElementsOp::create(b, loc, type, scales)};
-    b.replaceOp(op, emitQuotient(FloatCode(b, loc, op.getType()), op.getLhs(), all));
+    multiplyByReciprocals(op, b, [&](Location loc, Value divisor) { return emitReciprocal(b, loc, divisor); });
     return success();
   }
 };

@@ -9,7 +9,7 @@
 #include "mlir/IR/PatternMatch.h"
 
 namespace helion {
-/// The reciprocal of a scaled divisor, and the power of two that it was scaled by.
+/// The reciprocal of a scaled divisor, and the power of two that it was scaled by; null where it is in range without.
 struct Reciprocal {
   mlir::Value value, scale;
 };
@@ -23,6 +23,10 @@ mlir::Value emitQuotient(FloatCode code, mlir::Value x, const Reciprocal &recipr
 bool mayMultiply(mlir::arith::DivFOp op);
 /// True for f32 over so few computed scalars that reciprocals pay; those of constants cost nothing.
 bool sharesDivisors(mlir::arith::DivFOp op);
+
+/// Makes a quotient that shares divisors a product with what `reciprocal` gives for each of them.
+void multiplyByReciprocals(mlir::arith::DivFOp op, mlir::PatternRewriter &rewriter,
+                           llvm::function_ref<Reciprocal(mlir::Location, mlir::Value)> reciprocal);
 
 /// Products for quotients that may be and share divisors; others lose the permission, since LLVM would take a
 /// reciprocal without a look at its range.

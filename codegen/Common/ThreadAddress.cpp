@@ -155,25 +155,29 @@ void SharedTile::write(OpBuilder &b, Location loc, ArrayRef<Value> elements, Arr
   }
 }
 
+void SharedTile::readRun(OpBuilder &b, Location loc, Addresses &places, ArrayRef<int64_t> run, Type element,
+                         SmallVectorImpl<Value> &elements) const {
+  Type held = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t width = run.size();
+  Value place = places.at(run.front());
+  if (width == 1) {
+    auto load = memref::LoadOp::create(b, loc, buffer, place);
+    mark(load);
+    elements[run.front()] = fromMemory(b, loc, load, element);
+    return;
+  }
+  auto vector = vector::LoadOp::create(b, loc, VectorType::get({width}, held), buffer, place, false,
+                                       llvm::Align(width * bytesOf(held)));
+  mark(vector);
+  for (auto [reg, value] : llvm::zip(run, unpack(b, loc, fromMemory(b, loc, vector, element))))
+    elements[reg] = value;
+}
+
 SmallVector<Value> SharedTile::read(OpBuilder &b, Location loc, Type element) {
   Addresses places = addresses(b, loc);
-  Runs runs = runsAlong(map, contiguous, limit());
-  Type held = cast<MemRefType>(buffer.getType()).getElementType();
   SmallVector<Value> elements(registersOf(map));
-  for (ArrayRef<int64_t> run : runs.groups) {
-    Value place = places.at(run.front());
-    if (runs.width == 1) {
-      auto load = memref::LoadOp::create(b, loc, buffer, place);
-      mark(load);
-      elements[run.front()] = fromMemory(b, loc, load, element);
-      continue;
-    }
-    auto vector = vector::LoadOp::create(b, loc, VectorType::get({runs.width}, held), buffer, place, false,
-                                         llvm::Align(runs.width * bytesOf(held)));
-    mark(vector);
-    for (auto [reg, value] : llvm::zip(run, unpack(b, loc, fromMemory(b, loc, vector, element))))
-      elements[reg] = value;
-  }
+  for (ArrayRef<int64_t> run : runsAlong(map, contiguous, limit()).groups)
+    readRun(b, loc, places, run, element, elements);
   return elements;
 }
 
@@ -195,4 +199,18 @@ SmallVector<Value> threads::readNeighbours(ThreadContext &code, OpBuilder &b, Lo
     llvm::append_range(values, unpack(b, loc, fromMemory(b, loc, vector, element)));
   }
   return values;
+}
+
+SmallVector<Value> SharedTile::readSome(OpBuilder &b, Location loc, Type element, ArrayRef<int64_t> registers) {
+  Addresses places = addresses(b, loc);
+  SmallVector<Value> elements(registersOf(map));
+  int64_t most = std::min<int64_t>(limit(), llvm::bit_floor(registers.size()));
+  for (ArrayRef<int64_t> run : runsAlong(map, contiguous, most).groups)
+    if (llvm::all_of(run, [&](int64_t reg) { return llvm::is_contained(registers, reg); }))
+      readRun(b, loc, places, run, element, elements);
+    else if (llvm::any_of(run, [&](int64_t reg) { return llvm::is_contained(registers, reg); }))
+      for (int64_t reg : run)
+        if (llvm::is_contained(registers, reg))
+          readRun(b, loc, places, reg, element, elements);
+  return llvm::map_to_vector(registers, [&](int64_t reg) { return elements[reg]; });
 }

@@ -62,6 +62,9 @@ public:
   void write(mlir::OpBuilder &b, mlir::Location loc, mlir::ArrayRef<mlir::Value> elements,
              llvm::ArrayRef<bool> registers = {});
   llvm::SmallVector<mlir::Value> read(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element);
+  /// Of these registers alone, as few accesses as they lie together for.
+  llvm::SmallVector<mlir::Value> readSome(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element,
+                                          llvm::ArrayRef<int64_t> registers);
   /// The registers that lie together, up to `limit` elements, and the place of the first of each.
   Runs runs(int64_t limit) const { return runsAlong(map, contiguous, limit); }
   mlir::Value placeOf(mlir::OpBuilder &b, mlir::Location loc, int64_t reg) { return addresses(b, loc).at(reg); }
@@ -69,6 +72,8 @@ public:
 private:
   Addresses addresses(mlir::OpBuilder &b, mlir::Location loc);
   int64_t limit() const;
+  void readRun(mlir::OpBuilder &b, mlir::Location loc, Addresses &places, llvm::ArrayRef<int64_t> run,
+               mlir::Type element, llvm::SmallVectorImpl<mlir::Value> &elements) const;
   void mark(mlir::Operation *access) const;
 
   ThreadContext &code;

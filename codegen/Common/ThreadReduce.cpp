@@ -31,15 +31,23 @@ public:
   SmallVector<Held> run(ArrayRef<Held> elements) {
     for (auto [reg, held] : llvm::enumerate(elements))
       left[reg] = held;
-    while (!units.empty() && units.front().space != LayoutSpace::Warp) {
-      DimUnit unit = units.front();
-      units.erase(units.begin());
-      if (unit.space == LayoutSpace::Reg)
-        combineRegisters(unit);
-      else
-        combineLanes(unit);
-    }
-    return units.empty() ? place() : combineWarps();
+    return combineUnits();
+  }
+
+  /// Whether some registers meet others in pairs of neighbours, which 32 bits hold of 16-bit floats.
+  bool pairsRegisters() const { return llvm::any_of(units, isOfPairs); }
+
+  /// The same, an operation for each pair where pairs meet, then in f32: for what is exact in 16 bits.
+  SmallVector<Held> runInPairs(ArrayRef<Value> elements) {
+    for (size_t reg = 0; reg != elements.size(); reg += 2)
+      left[reg] = {pack(b, loc, elements.slice(reg, 2))};
+    for (const DimUnit &unit : llvm::make_filter_range(units, isOfPairs))
+      combineRegisters(unit);
+    llvm::erase_if(units, isOfPairs);
+    for (auto &[reg, held] : std::exchange(left, {}))
+      for (auto [number, element] : llvm::enumerate(unpack(b, loc, held.front())))
+        left[reg + number] = {arith::ExtFOp::create(b, loc, b.getF32Type(), element)};
+    return combineUnits();
   }
 
   /// Registers only: what `helion.reduce_in_thread` asks for.
@@ -56,15 +64,32 @@ public:
   }
 
 private:
-  void combineRegisters(const DimUnit &unit) {
-    std::map<int64_t, Held> next;
-    for (auto &[reg, held] : left) {
-      int64_t digit = reg / unit.inStride % unit.count, first = reg - digit * unit.inStride;
-      auto [entry, isNew] = next.try_emplace(first, held);
-      if (!isNew)
-        entry->second = combiner.combine(b, loc, entry->second, held);
+  static bool isOfPairs(const DimUnit &unit) { return unit.space == LayoutSpace::Reg && unit.inStride % 2 == 0; }
+
+  SmallVector<Held> combineUnits() {
+    while (!units.empty() && units.front().space != LayoutSpace::Warp) {
+      DimUnit unit = units.front();
+      units.erase(units.begin());
+      if (unit.space == LayoutSpace::Reg)
+        combineRegisters(unit);
+      else
+        combineLanes(unit);
     }
-    left = std::move(next);
+    return units.empty() ? place() : combineWarps();
+  }
+
+  /// Neighbours with each other, round by round: of many repeats few combinations wait for each other.
+  void combineRegisters(const DimUnit &unit) {
+    for (int64_t apart = 1; apart < unit.count; apart *= 2) {
+      std::map<int64_t, Held> next;
+      for (auto &[reg, held] : left) {
+        int64_t digit = reg / unit.inStride % unit.count, first = reg - digit % (2 * apart) * unit.inStride;
+        auto [entry, isNew] = next.try_emplace(first, held);
+        if (!isNew)
+          entry->second = combiner.combine(b, loc, entry->second, held);
+      }
+      left = std::move(next);
+    }
   }
 
   void combineLanes(const DimUnit &unit) {
@@ -221,11 +246,33 @@ Value gather(OpBuilder &b, Location loc, ArrayRef<Held> registers, unsigned numb
   return isTileValue(result) ? pack(b, loc, values) : values.front();
 }
 
+/// The 16-bit floats of which an op finds the largest or least, null where it is of others: those of f32 that were such
+/// are found among these.
+Value halvesOfExtreme(ReduceOp op) {
+  if (op.getKind() != ReductionKind::MaximumF && op.getKind() != ReductionKind::MinimumF)
+    return {};
+  auto isHalf = [](Value value) {
+    Type element = getElementTypeOrSelf(value);
+    return element.isBF16() || element.isF16();
+  };
+  auto widened = op.getValue().getDefiningOp<arith::ExtFOp>();
+  if (widened && getElementTypeOrSelf(widened.getType()).isF32() && isHalf(widened.getIn()))
+    return widened.getIn();
+  return isHalf(op.getValue()) ? op.getValue() : Value();
+}
+
 struct LowerReduce : ThreadPattern<ReduceOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     Layout layout = layoutIn(op.getValue());
+    Combiner combiner(op.getKind());
+    Reduction reduction(code, b, loc, layout, op.getDim(), combiner);
+    if (Value halves = halvesOfExtreme(op); halves && reduction.pairsRegisters()) {
+      SmallVector<Value> elements = unpack(b, loc, b.getRemappedValue(halves));
+      b.replaceOp(op, gather(b, loc, reduction.runInPairs(elements), 0, op.getType()));
+      return success();
+    }
     bool givesIndex = op.getKind() == ReductionKind::ArgMax || op.getKind() == ReductionKind::ArgMin;
     SmallVector<Held> elements;
     for (auto [reg, value] : llvm::enumerate(widened(b, loc, adaptor.getValue()))) {
@@ -233,9 +280,7 @@ struct LowerReduce : ThreadPattern<ReduceOp> {
       if (givesIndex)
         elements.back().push_back(indexOf(code, b, loc, layout.map(), reg, op.getDim()));
     }
-    Combiner combiner(op.getKind());
-    SmallVector<Held> result = Reduction(code, b, loc, layout, op.getDim(), combiner).run(elements);
-    b.replaceOp(op, gather(b, loc, result, givesIndex, op.getType()));
+    b.replaceOp(op, gather(b, loc, reduction.run(elements), givesIndex, op.getType()));
     return success();
   }
 };

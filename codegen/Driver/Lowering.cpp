@@ -6,10 +6,10 @@
 #include "codegen/CPU/Pipeline.h"
 #include "codegen/Common/Passes.h"
 #include "codegen/Driver/Passes.h"
-#include "codegen/NVIDIA/MatrixDots.h"
 #include "codegen/NVIDIA/Pipeline.h"
 #include "codegen/NVIDIA/ThreadVendor.h"
 #include "dialect/IR/Helion.h"
+#include "dialect/IR/MatrixShape.h"
 #include "dialect/Target/ContentHash.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,7 +35,8 @@ static void lowerFor(OpPassManager &pipeline, const CpuDevice &device) {
 static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   AssignLayoutsPassOptions layouts;
   layouts.lanes = device.lanes;
-  layouts.dotInstruction = kMmaInstruction.str();
+  for (const WarpInstruction &instruction : kWarpInstructions)
+    layouts.dotInstruction.push_back(instruction.name.str());
   layouts.threadElements = device.threadElements();
   layouts.blockElements = device.blockElements();
   pipeline.addPass(createAssignLayoutsPass(layouts));
@@ -44,6 +45,7 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
   pipeline.addNestedPass<func::FuncOp>(createFillLoadsPass());
+  pipeline.addNestedPass<func::FuncOp>(createMarkMathPass());
   pipeline.addNestedPass<func::FuncOp>(
       createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps, device.groupMatrices)));
   NVIDIAOptions options;

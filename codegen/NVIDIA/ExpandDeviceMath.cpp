@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // helion-expand-device-math: f32 functions by the few that the hardware has (2^x, 1/x, 1/sqrt(x)), number by number,
-// since those have no vectors. The bounds, and why they hold, are in docs/design/0016-device-math.md.
+// since those have no vectors. The bounds, and why they hold, are in docs/design/0016-device-math.md, and in 0021 for
+// what helion-mark-math marked.
 
 #include "codegen/Common/MathFunctions.h"
+#include "codegen/Common/Passes.h"
 #include "codegen/Common/Quotients.h"
 #include "codegen/Common/ThreadContext.h"
 #include "codegen/NVIDIA/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -20,7 +23,7 @@ namespace helion {
 #include "codegen/NVIDIA/Passes.h.inc"
 } // namespace helion
 
-// log2 e rounded down, and ln 2 in two parts.
+// log2 e rounded down, which is to nearest too, and ln 2 in two parts.
 static constexpr double kLog2EDown = 0x1.715476p+0, kLn2High = 0x1.62e43p-1, kLn2Low = -0x1.05c61p-29;
 
 // (tanh(x) / x - 1) / x^2 in x^2 for |x| < 0.6, error 2.8e-9.
@@ -31,7 +34,8 @@ static constexpr double kTanh[] = {-0.333332980022062, 0.13331924128975725, -0.0
 namespace {
 /// Formulas on one f32, and the instructions.
 struct DeviceCode {
-  DeviceCode(OpBuilder &b, Location loc) : b(b), loc(loc), code(b, loc, b.getF32Type()) {}
+  DeviceCode(OpBuilder &b, Location loc, bool fewBits)
+      : b(b), loc(loc), code(b, loc, b.getF32Type()), fewBits(fewBits) {}
 
   Value instruction(StringRef name, ValueRange operands) {
     auto intrinsic = b.getStringAttr("llvm.nvvm." + name);
@@ -43,11 +47,20 @@ struct DeviceCode {
   /// 2^h (1 + m) with h = x log2 e rounded down and m = x - h ln 2, what h lacks. It lacks nothing negative where x is
   /// above 0, so that an infinite 2^h stays one. The minimum is also the number where m is none: for infinite x.
   Value exp(Value x) {
+    if (fewBits)
+      return exp2(code.mul(x, kLog2EDown));
     Value h = instruction("mul.rm.f", {x, code.constant(kLog2EDown)});
     Value m = code.fma(h, -kLn2Low, code.fma(h, -kLn2High, x));
     m = instruction("fmin.f", {m, code.constant(1)});
     Value power = exp2(h);
     return code.fma(power, m, power);
+  }
+
+  /// 1 / d for a d that is no number below the normal ones. Of large ones it is below them, where `rcp` would give 0.
+  Value reciprocalInRange(Value d) {
+    Value isLarge = code.compare(Predicate::OGT, code.abs(d), 0x1p125);
+    Value scale = code.select(isLarge, code.constant(0x1p-64), code.constant(1));
+    return code.mul(reciprocal(code.mul(d, scale)), scale);
   }
 
   /// 1 - 2 / (e^2|x| + 1), and a polynomial where that would cancel.
@@ -62,6 +75,8 @@ struct DeviceCode {
   OpBuilder &b;
   Location loc;
   FloatCode code;
+  /// The result may err by 2^-17 (kFewBitsAttr).
+  bool fewBits;
 };
 
 using Formula = Value (*)(DeviceCode &, ValueRange);
@@ -86,7 +101,7 @@ template <typename Op> struct ExpandOnDevice : OpRewritePattern<Op> {
       if (!mayMultiply(op) || sharesDivisors(op))
         return b.notifyMatchFailure(op, "is exact, or a product with a reciprocal");
     Location loc = op.getLoc();
-    DeviceCode device(b, loc);
+    DeviceCode device(b, loc, op->hasAttr(kFewBitsAttr));
     auto vector = dyn_cast<VectorType>(op.getType());
     if (!vector) {
       b.replaceOp(op, formula(device, op->getOperands()));
@@ -106,6 +121,25 @@ template <typename Op> struct ExpandOnDevice : OpRewritePattern<Op> {
   Formula formula;
 };
 
+/// One product for each number; a constant's reciprocal is one too.
+struct MultiplyByReciprocalInRange : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &b) const override {
+    if (!op->hasAttr(kFewBitsAttr) || !mayMultiply(op) || !sharesDivisors(op))
+      return b.notifyMatchFailure(op, "is not marked, or shares no divisor");
+    multiplyByReciprocals(op, b, [&](Location loc, Value divisor) -> Reciprocal {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointAfterValue(divisor);
+      DeviceCode device(b, loc, /*fewBits=*/true);
+      if (matchPattern(divisor, m_Constant()))
+        return {device.code.div(device.code.constant(1), divisor), {}};
+      return {device.reciprocalInRange(divisor), {}};
+    });
+    return success();
+  }
+};
+
 template <typename Op> void add(RewritePatternSet &patterns, Formula formula) {
   patterns.add<ExpandOnDevice<Op>>(patterns.getContext(), formula);
 }
@@ -119,6 +153,7 @@ struct ExpandDeviceMath : helion::impl::ExpandDeviceMathPassBase<ExpandDeviceMat
     add<math::ErfOp>(patterns, erfOf);
     add<math::RsqrtOp>(patterns, rsqrtOf);
     add<arith::DivFOp>(patterns, quotientOf);
+    patterns.add<MultiplyByReciprocalInRange>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace helion;
 using namespace helion::threads;
 
-static constexpr unsigned kElementBytes = 2;
+static constexpr unsigned kElementBytes = kGroupElementBytes;
+static constexpr int64_t kDepth = kGroupMatrix.depth(kElementBytes);
 static constexpr unsigned kGroupBit = 2; // Of a warp's number: the first that counts groups.
 
 //===-- Accumulators ----------------------------------------------------------------------------------------------===//
@@ -176,7 +177,7 @@ struct LowerDotAsync : ThreadPattern<DotAsyncOp> {
       for (int64_t column = 0; column < extents->second; column += columns) {
         SmallVector<int64_t> registers = sums.registersOf(row, column, columns);
         Value words = gather(b, loc, elements, registers);
-        for (int64_t k = 0; k < depth; k += kGroupMatrix.depth)
+        for (int64_t k = 0; k < depth; k += kDepth)
           words = multiply(b, loc, words, lhs->at(b, loc, row, k), rhs->at(b, loc, column, k),
                            {element, columns, lhs->isTransposed(), rhs->isTransposed()});
         for (auto [number, reg] : llvm::enumerate(registers))
@@ -224,7 +225,7 @@ private:
     // Depth is contiguous in `row` of the left operand, and in `col` of the right one.
     NVVM::MMALayout leftLayout = form.leftTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
     NVVM::MMALayout rightLayout = form.rightTransposed ? NVVM::MMALayout::row : NVVM::MMALayout::col;
-    auto shape = NVVM::MMAShapeAttr::get(b.getContext(), kGroupMatrix.rows, form.columns, kGroupMatrix.depth);
+    auto shape = NVVM::MMAShapeAttr::get(b.getContext(), kGroupMatrix.rows, form.columns, kDepth);
     return NVVM::WgmmaMmaAsyncOp::create(b, loc, words.getType(), words, left, right, shape, type, type,
                                          NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
                                          NVVM::WGMMAScaleIn::one, leftLayout, rightLayout, NVVM::MMAIntOverflowAttr());

@@ -7,7 +7,7 @@ def SetStages : ChoicePass<"helion-set-stages", 110>;
 def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">, [1, 2, 3, 4, 5]>> {
   let preset = "1";
   let needs = [Needs<"static_ranges", ["false"]>];
-  let matrix = ["dev.matrix_rows", "dev.matrix_columns", "dev.matrix_depth"];
+  let matrix = ["dev.matrix_rows", "dev.matrix_columns", "dev.matrix_depth_bytes"];
   let helion = HelionKey<"num_stages", "", 1>;
   let summary = "slots of shared memory for what a loop loads for its dots; all but one are filled ahead by asynchronous copies; `1` "
                 "loads through registers when it is needed";
@@ -15,22 +15,22 @@ def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">
   let cost = "a slot holds all operands of an iteration; fewer programs share a processor. The code serves only operands with unit "
              "stride, other strides and addresses in multiples of 16 bytes, and records that as facts";
   let notLegal = "no dot of the loop has blocks that are multiples of the matrix instruction's, batches of one and a load as an operand; "
-                 "the loop stores to memory";
+                 "the loop stores to memory, or has constant bounds and runs once, or copies of its body do";
 }
 
-def Dots : Knob<"dots", SetStages, StagedLoop, Word<["mma", "wgmma"]>> {
+def Dots : Knob<"dots", SetStages, SlotDotLoop, Word<["mma", "wgmma"]>> {
   let preset = "mma";
   let fact = "group_matrices";
   // A program that stays divides numbers of 64 bits for its next tile, which is a call, beside which the assembler makes
   // such instructions wait for each other.
   let needs = [Needs<"copies", ["boxes"]>, Needs<"pid_type", ["flat", "xyz"]>];
-  let groupMatrix = ["dev.group_rows", "dev.group_columns", "dev.group_depth", "dev.group_warps"];
+  let groupMatrix = ["dev.group_rows", "dev.group_columns", "dev.group_depth_bytes", "dev.group_warps"];
   let summary = "the matrix instruction of a staged loop's dots: `mma`, of one warp, whose operands pass registers, or `wgmma`, of four "
                 "warps, which reads the slots itself";
   let pickWhen = "`wgmma`: large tiles, 128 rows and columns and more; `mma`: tiles too small for it";
   let cost = "tiles of at least 64 rows and four warps; with more than two stages one of them waits for the dot that is still running";
-  let notLegal = "a dot of the loop has an operand that is not a load as it is, dims beside rows, columns and depth, or blocks that are no "
-                 "multiples of the instruction's; warps are no multiple of its own";
+  let notLegal = "a dot of the loop has dims beside rows, columns and depth, or blocks that are no multiples of the instruction's; warps are "
+                 "no multiple of its own";
 }
 
 def Copies : Knob<"copies", SetStages, StagedLoop, Word<["pieces", "boxes"]>> {

@@ -8,10 +8,8 @@
 
 namespace helion {
 
-/// What dots of this vendor name as their `instruction`.
-constexpr llvm::StringLiteral kMmaInstruction = "mma16x8x16";
-
-/// `mma.sync.m16n8k16` for dots of 16-bit floats into f32 that name it; operands from shared memory by `ldmatrix`.
+/// `mma.sync` for dots that name it (dialect/IR/MatrixShape.h); operands from shared memory by `ldmatrix` where their
+/// depth, or any dim of 16-bit elements, is contiguous there.
 void populateMatrixDotPatterns(threads::ThreadContext &code, const mlir::TypeConverter &types,
                                mlir::RewritePatternSet &patterns);
 

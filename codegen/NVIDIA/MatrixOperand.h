@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One operand of a dot as 32-bit words of matrix instructions: from a thread's registers, or from shared memory, read
-// as whole 8 x 8 matrices (`ldmatrix`) where its layout there has rows of them in one piece.
+// as whole matrices of 8 rows of 16 bytes (`ldmatrix`) where its layout there has their rows in one piece, else word by
+// word.
 
 #ifndef HELION_CODEGEN_NVIDIA_MATRIXOPERAND_H
 #define HELION_CODEGEN_NVIDIA_MATRIXOPERAND_H
@@ -18,19 +19,21 @@ struct StagedTile {
   Layout layout;
 };
 
-/// Words of one instruction: each is two elements of 16 bits, neighbours along dim `pair`; where they begin, from the
-/// instruction's first element.
+/// Words of one instruction: each is `elements` neighbours along the depth, dim `depth` of the operand; where they
+/// begin, from the instruction's first element (PTX ISA, matrix fragments for mma.m16n8k8, m16n8k16 and m16n8k32).
 struct FragmentWords {
-  unsigned pair;
-  llvm::ArrayRef<std::pair<int64_t, int64_t>> begins;
+  FragmentWords(bool isLeft, int64_t elementBytes);
+
+  unsigned depth;
+  int64_t elements;
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 4> begins;
 };
 
 /// How the words of a layout of fragments are read from a staged tile.
 struct MatrixPlan {
   /// From a register and the lane to the place of the row that the lane names.
   IndexMap rows;
-  /// Bits of register numbers: of the pair, and of the matrices that one instruction reads beside the first.
-  int64_t pairBit = 0;
+  /// Bits of register numbers: of the matrices that one instruction reads beside the first.
   llvm::SmallVector<int64_t> matrixBits;
   bool transposed = false;
 };
@@ -41,28 +44,32 @@ class MatrixOperand {
 public:
   /// In registers.
   MatrixOperand(const Layout &layout, FragmentWords words, llvm::SmallVector<mlir::Value> elements);
-  /// In shared memory; `plan` is planMatrices'.
-  MatrixOperand(threads::ThreadContext &code, const Layout &layout, FragmentWords words, StagedTile staged,
-                MatrixPlan plan);
+  /// In shared memory, read by matrices where planMatrices() has a plan.
+  MatrixOperand(threads::ThreadContext &code, const Layout &layout, FragmentWords words, StagedTile staged);
 
   /// False where the layout lacks a word of the instruction that begins at `first`.
   bool holds(const Point &first) const { return !registersOf(first).empty(); }
   /// Reads what the instruction needs and what comes with it, if it is in shared memory.
   void load(mlir::OpBuilder &b, mlir::Location loc, const Point &first);
+  /// Pairs of f16, or integers of 32 bits; the same values for the same words.
   llvm::SmallVector<mlir::Value> words(mlir::OpBuilder &b, mlir::Location loc, const Point &first);
 
 private:
-  /// First registers of the words.
-  llvm::SmallVector<int64_t> registersOf(const Point &first) const;
+  using Registers = llvm::SmallVector<int64_t, 4>;
+  /// Of each word the registers of its elements; empty where one is missing.
+  llvm::SmallVector<Registers> registersOf(const Point &first) const;
   int64_t registerAt(Point index, std::pair<int64_t, int64_t> offset) const;
+  void loadMatrices(mlir::OpBuilder &b, mlir::Location loc, int64_t reg);
+  void loadWord(mlir::OpBuilder &b, mlir::Location loc, const Registers &word);
 
   FragmentWords shape;
   std::map<std::vector<int64_t>, int64_t> registers; // by the index that each adds
   llvm::SmallVector<mlir::Value> elements;
   threads::ThreadContext *code = nullptr;
   std::optional<StagedTile> staged;
-  MatrixPlan plan;
-  llvm::DenseMap<int64_t, mlir::Value> loaded; // pairs by their first register
+  std::optional<MatrixPlan> plan;
+  std::optional<threads::SharedTile> shared;
+  llvm::DenseMap<int64_t, mlir::Value> loaded, made; // vectors and words by their first register
 };
 } // namespace helion
 

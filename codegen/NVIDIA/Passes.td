@@ -53,6 +53,7 @@ def ExpandDeviceMathPass : Pass<"helion-expand-device-math", "::mlir::func::Func
   let description = [{
     **Does.** `exp`, `exp2`, `tanh`, `erf`, `rsqrt` and quotients that may be products become NVIDIA's `ex2`, `rcp`, `rsqrt` and `div.full`
     with what corrects them, number by number. Quotients with a shared divisor are left for helion-expand-math, which takes reciprocals.
+    What is marked `helion.few_bits` needs no corrections: `exp` is a product and `ex2`, a quotient one product with `rcp`.
 
     **Before / After.**
     ```mlir
@@ -63,11 +64,32 @@ def ExpandDeviceMathPass : Pass<"helion-expand-device-math", "::mlir::func::Func
     %p = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%h) : (f32) -> f32
     %e = math.fma %p, %m, %p : f32
     ```
-    **Needs.** functions of one thread's code. **Gives.** none of these ops on f32. **Reads.** `fastmath<arcp>` of `arith.divf`.
-    **Fails when.** never. **Numerics.** `docs/design/0016-device-math.md`.
+    **Needs.** functions of one thread's code. **Gives.** none of these ops on f32. **Reads.** `fastmath<arcp>` of `arith.divf`,
+    `helion.few_bits`.
+    **Fails when.** never. **Numerics.** `docs/design/0016-device-math.md`, of marked ops `docs/design/0021-functions-for-few-bits.md`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def WidenPairsPass : Pass<"helion-widen-pairs", "::mlir::func::FuncOp"> {
+  let summary = "Widen neighbours of bf16 by one operation each";
+  let description = [{
+    **Does.** A vector of an even number of bf16 becomes one of f32 by a shift of the lower and a mask of the upper number of each pair, which
+    one register of 32 bits holds.
+
+    **Before / After.**
+    ```mlir
+    %w = arith.extf %v : vector<2xbf16> to vector<2xf32>
+    // becomes
+    %p = vector.bitcast %v : vector<2xbf16> to vector<1xi32>
+    %lower = arith.shli %word, %c16 : i32
+    %upper = arith.andi %word, %c-65536 : i32
+    ```
+    **Needs.** functions of one thread's code. **Gives.** the same. **Reads.** none. **Fails when.** never. **Numerics.** exact; a signalling NaN stays one.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let statistics = [Statistic<"widened", "widened", "vectors of bf16 that became f32 in pairs">];
 }
 
 def LowerThreadOpsPass : Pass<"helion-lower-thread-ops", "::mlir::ModuleOp"> {
@@ -129,8 +151,8 @@ def SetStagesPass : Pass<"helion-set-stages", "::mlir::ModuleOp"> {
     scf.for %k = %c0 to %kk step %c64 { .. } {boxes, site = "loop.k", stages = 3 : i64}
     ```
     **Needs.** Form S. **Gives.** Form S. **Reads.** num_stages, copies, dots.
-    **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load of 16-bit floats goes to a dot as it is, or one is not of an
-    argument; of a loop with `boxes` the number is 1, or an index of a load is no box's; of one with `wgmma` copies are not `boxes`.
+    **Fails when.** a number is not 1 to 8; of a loop with more than 1 no load goes as it is to a dot that a matrix instruction takes, or one is
+    not of an argument; of a loop with `boxes` the number is 1, or an index of a load is no box's; of one with `wgmma` copies are not `boxes`.
     **Numerics.** exact.
   }];
   let options = [ListOption<"numStages", "num_stages", "std::string", "slots of shared memory for the loads of a loop that go to dots, "

@@ -18,6 +18,7 @@ using namespace helion;
 void helion::buildNVIDIAPipeline(OpPassManager &manager, const NVIDIAOptions &options) {
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createLowerCacheHintsPass());
+  functions.addPass(createWidenPairsPass());
   functions.addPass(createExpandDeviceMathPass());
   functions.addPass(createExpandMathPass());
   // No math function that a library would be called for.

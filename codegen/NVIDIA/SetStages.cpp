@@ -54,8 +54,9 @@ private:
       return success();
     SmallVector<LoadOp> loads = loadsForDots(*loop.getBody());
     if (loads.empty())
-      return loop.emitError() << "num_stages of `" << site << "` is `" << stages
-                              << "`, but no load of 16-bit floats in it goes to a dot as it is; 1 is allowed";
+      return loop.emitError()
+             << "num_stages of `" << site << "` is `" << stages
+             << "`, but no load in it goes as it is to a dot that a matrix instruction takes; 1 is allowed";
     for (LoadOp load : loads)
       if (failed(record(load)))
         return failure();

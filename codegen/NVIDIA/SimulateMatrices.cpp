@@ -35,6 +35,7 @@ public:
                   nvgpu::MBarrierArriveExpectTxOp, nvgpu::MBarrierTryWaitParityOp, LLVM::CallIntrinsicOp>(
                 [&](auto known) { return replaceOp(known), success(); })
             .Case<NVVM::MmaOp>([&](auto mma) { return replaceMma(mma); })
+            .Case<NVVM::ConvertFloatToTF32Op>([&](auto round) { return replaceRound(round); })
             .Case<NVVM::WgmmaMmaAsyncOp>([&](auto mma) { return replaceGroupMma(mma); })
             .Case<NVVM::WgmmaFenceAlignedOp>([&](auto) { return call("group_fence", {}, {}, loc), success(); })
             .Case<NVVM::WgmmaGroupSyncAlignedOp>([&](auto) { return call("group_commit", {}, {}, loc), success(); })
@@ -199,20 +200,34 @@ private:
     Location loc = op.getLoc();
     NVVM::MMAShapeAttr shape = op.getShape();
     auto type = op.getMultiplicandAPtxType();
-    if (shape.getM() != 16 || shape.getN() != 8 || shape.getK() != 16 || !type)
+    // By the number that the harness knows them by.
+    static constexpr std::pair<NVVM::MMATypes, unsigned> kinds[] = {
+        {NVVM::MMATypes::f16, 16}, {NVVM::MMATypes::bf16, 16}, {NVVM::MMATypes::tf32, 8}, {NVVM::MMATypes::s8, 32}};
+    auto kind = llvm::find_if(kinds, [&](auto known) { return known.first == type && known.second == shape.getK(); });
+    bool saturates = op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::satfinite;
+    if (shape.getM() != 16 || shape.getN() != 8 || kind == std::end(kinds) || saturates)
       return op.emitOpError() << "is of a shape that the harness of tests does not know";
     for (Value operand : op.getOperands()) {
       Value bits = operand.getType().isInteger() ? operand : LLVM::BitcastOp::create(b, loc, b.getI32Type(), operand);
       call("give", {}, bits, loc);
     }
-    call("mma", {}, word(*type == NVVM::MMATypes::bf16, loc), loc);
+    call("mma", {}, word(kind - kinds, loc), loc);
     auto result = cast<LLVM::LLVMStructType>(op.getType());
     Value all = LLVM::PoisonOp::create(b, loc, result);
     for (auto [number, element] : llvm::enumerate(result.getBody())) {
-      Value value = LLVM::BitcastOp::create(b, loc, element, resultWord(number, loc));
+      Value value = resultWord(number, loc);
+      if (!element.isInteger())
+        value = LLVM::BitcastOp::create(b, loc, element, value);
       all = LLVM::InsertValueOp::create(b, loc, all, value, ArrayRef<int64_t>{int64_t(number)});
     }
     op.getResult().replaceAllUsesWith(all);
+    return success();
+  }
+
+  LogicalResult replaceRound(NVVM::ConvertFloatToTF32Op op) {
+    if (op.getRnd() != NVVM::FPRoundingMode::RNA || op.getRelu() || op.getSat() != NVVM::SaturationMode::NONE)
+      return op.emitOpError() << "rounds in a way that the harness of tests does not know";
+    op.getRes().replaceAllUsesWith(call("round_tf32", op.getType(), op.getSrc(), op.getLoc()));
     return success();
   }
 

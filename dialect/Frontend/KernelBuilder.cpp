@@ -210,6 +210,13 @@ unsigned KernelBuilder::representativeRank(const SizeExpr &size) const {
   return argument == tensorArguments.end() ? 2 : 2 + llvm::cast<BlockArgument>(argument->second).getArgNumber();
 }
 
+/// Whether `leaf`, a size's text, is a part of `size`.
+static bool hasLeaf(const SizeExpr &size, StringRef leaf) {
+  bool found = false;
+  size.walkLeaves([&](const Leaf &each) { found |= each.str() == leaf; });
+  return found;
+}
+
 void KernelBuilder::assertThat(const Pred &pred) {
   if (decide(pred) == true || !asserted.insert(pred.str()).second)
     return;
@@ -223,6 +230,9 @@ void KernelBuilder::assertThat(const Pred &pred) {
     return;
   SizeExpr keep = canonical(pred.lhs()), drop = canonical(pred.rhs());
   if (representativeRank(drop) < representativeRank(keep))
+    std::swap(keep, drop);
+  // A leaf does not stand for what it is a part of: substitution would never come to an end.
+  if (hasLeaf(keep, drop.str()))
     std::swap(keep, drop);
   std::string dropped = drop.str();
   for (auto &entry : representatives)

@@ -51,10 +51,18 @@ FragmentRow fragmentRow(Fragment fragment) {
   const Bases rows8 = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
   const Bases warps4 = {{16, 0}, {32, 0}};
   switch (fragment) {
+  case Fragment::Warp16x8A:
+    return {{16, 8}, {{8, 0}, {0, 4}}, {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}}, {}};
+  case Fragment::Warp8x8B:
+    return {{8, 8}, {{4, 0}}, {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {0, 4}}, {}};
   case Fragment::Warp16x16A:
     return {{16, 16}, {{0, 1}, {8, 0}, {0, 8}}, rows8, {}};
   case Fragment::Warp16x8B:
     return {{16, 8}, {{1, 0}, {8, 0}}, {{2, 0}, {4, 0}, {0, 1}, {0, 2}, {0, 4}}, {}};
+  case Fragment::Warp16x32A:
+    return {{16, 32}, {{0, 1}, {0, 2}, {8, 0}, {0, 16}}, {{0, 4}, {0, 8}, {1, 0}, {2, 0}, {4, 0}}, {}};
+  case Fragment::Warp32x8B:
+    return {{32, 8}, {{1, 0}, {2, 0}, {16, 0}}, {{4, 0}, {8, 0}, {0, 1}, {0, 2}, {0, 4}}, {}};
   case Fragment::Warp16x8C:
     return {{16, 8}, {{0, 1}, {8, 0}}, rows8, {}};
   case Fragment::Warps64x8C:

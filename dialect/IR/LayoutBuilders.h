@@ -20,10 +20,15 @@ struct BlockedSpread {
 llvm::Expected<Layout> blockedLayout(llvm::ArrayRef<int64_t> shape, const BlockedSpread &spread);
 
 /// Registers and lanes of one operand of one matrix instruction, by who runs it (a warp of 32, four such warps, a wave
-/// of 64) and the extents of the operand: A is `m x k`, B `k x n`, C `m x n`. Elements have 16 bits, those of C 32.
+/// of 64) and the extents of the operand: A is `m x k`, B `k x n`, C `m x n`. Elements of C have 32 bits; those of a
+/// warp's A and B as many as make 256 along k, of the others 16.
 enum class Fragment {
+  Warp16x8A,
+  Warp8x8B,
   Warp16x16A,
   Warp16x8B,
+  Warp16x32A,
+  Warp32x8B,
   Warp16x8C,
   Warps64x8C,  // to be repeated along n
   Warps64x16A, // from registers; to be repeated along k

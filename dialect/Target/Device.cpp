@@ -77,7 +77,7 @@ static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
                              {"shared_bytes", device.sharedBytes},
                              {"matrix_rows", kWarpMatrix.rows},
                              {"matrix_columns", kWarpMatrix.columns},
-                             {"matrix_depth", kWarpMatrix.depth},
+                             {"matrix_depth_bytes", kWarpMatrix.depthBytes},
                              {"l2_bytes", device.level2Bytes}};
   if (device.tensorMaps)
     facts.push_back({"tensor_maps", 1});
@@ -85,7 +85,7 @@ static SmallVector<Fact> factsOf(const NvidiaDevice &device) {
     facts.append({{"group_matrices", 1},
                   {"group_rows", kGroupMatrix.rows},
                   {"group_columns", kGroupMatrix.columns},
-                  {"group_depth", kGroupMatrix.depth},
+                  {"group_depth_bytes", kGroupMatrix.depthBytes},
                   {"group_warps", kGroupWarps}});
   return facts;
 }

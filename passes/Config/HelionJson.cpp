@@ -51,6 +51,7 @@ std::vector<HelionJson::Positions> HelionJson::positionsOf(const Knob &knob) con
   case SiteKind::InnerLoop:
   case SiteKind::ConstantLoop:
   case SiteKind::StagedLoop:
+  case SiteKind::SlotDotLoop:
     return {own, inner, loops};
   default:
     return {own};

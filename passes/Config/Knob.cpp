@@ -26,20 +26,25 @@ KnobTable neutralKnobs() {
 bool Span::contains(int64_t value) const {
   if (value < low || value > high)
     return false;
-  return step ? (value - low) % step == 0 : isPowerOf2_64(value);
+  return step ? (value - low) % step == 0 : value >> countr_zero(uint64_t(value)) <= odd;
 }
 
 std::vector<int64_t> Span::all() const {
   std::vector<int64_t> values;
-  for (int64_t value = low; value <= high; value = step ? value + step : value * 2)
+  for (int64_t value = low; step && value <= high; value += step)
     values.push_back(value);
+  for (int64_t factor = 1; !step && factor <= odd; factor += 2)
+    for (int64_t value = factor; value <= high; value *= 2)
+      if (value >= low)
+        values.push_back(value);
+  llvm::sort(values);
   return values;
 }
 
 std::string Span::str() const {
   std::string text = std::to_string(low) + ".." + std::to_string(high);
   if (step == 0)
-    return text + " (powers of two)";
+    return text + " (powers of two" + (odd > 1 ? " times odd numbers up to " + std::to_string(odd) + ")" : ")");
   return step == 1 ? text : text + " in steps of " + std::to_string(step);
 }
 
@@ -105,7 +110,8 @@ static int64_t evaluate(StringRef text, FactValue fact) {
 }
 
 static Span evaluate(const SpanRow &row, FactValue fact) {
-  Span span{evaluate(row.low, fact), evaluate(row.high, fact), row.step.empty() ? 0 : evaluate(row.step, fact), {}};
+  Span span{
+      evaluate(row.low, fact), evaluate(row.high, fact), row.step.empty() ? 0 : evaluate(row.step, fact), {}, row.odd};
   if (!row.preset.empty())
     span.preset = evaluate(row.preset, fact);
   return span;

@@ -25,6 +25,7 @@ enum class SiteKind {
   InnerLoop,
   ConstantLoop,
   StagedLoop,
+  SlotDotLoop,
   Dot,
   Access,
   Load,
@@ -37,6 +38,7 @@ enum class ValueKind { Flag, Integer, Word, List, Permutation };
 
 struct SpanRow {
   llvm::StringLiteral low, high, step, preset;
+  int64_t odd = 1;
 };
 struct NeedRow {
   llvm::StringLiteral knob, values;
@@ -78,12 +80,14 @@ struct KnobRows {
 
 //===-- The table -------------------------------------------------------------------------------------------------===//
 
-/// The range of an integer or list element. A step of 0 means powers of two.
+/// The range of an integer or list element. A step of 0 means powers of two times odd numbers up to `odd`.
 struct Span {
   int64_t low, high, step;
   std::optional<int64_t> preset;
+  int64_t odd = 1;
 
   bool contains(int64_t value) const;
+  /// In ascending order.
   std::vector<int64_t> all() const;
   /// `8..64 (powers of two)`
   std::string str() const;

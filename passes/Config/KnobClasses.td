@@ -25,21 +25,27 @@ def GroupedGrid : SiteKind<"grid loop of two or more dims">;
 def Launch : SiteKind<"launch">;
 def InnerLoop : SiteKind<"tile loop inside a grid loop">;
 def ConstantLoop : SiteKind<"tile loop inside a grid loop, of constant bounds">;
-def StagedLoop : SiteKind<"tile loop inside a grid loop that stores nothing, with loads of 16-bit floats that go to f32 dots as they are">;
+def StagedLoop : SiteKind<"tile loop inside a grid loop that stores nothing, with loads that go as they are to dots of matrix instructions: of 16-bit "
+                          "floats or i8, or of f32 whose precision is tf32 or tf32x3">;
+def SlotDotLoop : SiteKind<"such a loop whose dots all multiply two loads of 16-bit floats, with their dims in order">;
 def Dot : SiteKind<"dot">;
 def Access : SiteKind<"load or store with a tile among its indices">;
 def Load : SiteKind<"load with a tile among its indices, whose source names no policy">;
 def Store : SiteKind<"store">;
 
 /// The range of an integer, or of one element of a list. Bounds are expressions over facts of the target
-/// (`dev.vector_bytes`); steps double when `step` is empty. `preset` is the default.
-class Span<string lowest, string highest, string stride = "1", string start = ""> {
+/// (`dev.vector_bytes`); steps double when `step` is empty, from each odd number up to `odd`. `preset` is the default.
+class Span<string lowest, string highest, string stride = "1", string start = "", int mostOdd = 1> {
   string low = lowest;
   string high = highest;
   string step = stride;
   string preset = start;
+  int odd = mostOdd;
 }
 class PowersOfTwo<string lowest, string highest, string start = ""> : Span<lowest, highest, "", start>;
+/// Powers of two times odd numbers up to `most`.
+class OddTimesPowersOfTwo<int most, string lowest, string highest, string start = "">
+    : Span<lowest, highest, "", start, most>;
 
 /// What values a knob takes. `samples` are the integers that the search tries, where that is not all of them.
 class ValueKind<string kindName> {
@@ -92,10 +98,10 @@ class Knob<string knobName, ChoicePass takenBy, SiteKind at, ValueKind takes> {
   string mostElements = "";
   /// Bytes of shared memory that a launch may need at most, as an expression over facts.
   string sharedBytes = "";
-  /// Rows, columns and depth of the matrix instruction that a dot of the loop must run on, with an operand that is a
+  /// Rows, columns and bytes of depth of the matrix instruction that a dot of the loop must run on, with an operand that is a
   /// load, for another value than the default to have a meaning. Expressions over facts.
   list<string> matrix = [];
-  /// Rows, columns and depth of a matrix instruction of several warps, and their number: all dots of the loop must run on
+  /// Rows, columns and bytes of depth of a matrix instruction of several warps, and their number: all dots of the loop must run on
   /// it, with loads as operands as they are, for another value than the default to have a meaning. Expressions over facts.
   list<string> groupMatrix = [];
   /// Of an integer at a loop: it counts copies of the loop's body.

@@ -48,7 +48,7 @@ int64_t LanesProduct::at(const ConfigPoint &point) const {
 //===-- Dots ------------------------------------------------------------------------------------------------------===//
 
 bool DotDemand::runsOn(const MatrixInstruction &shape, const ConfigPoint &point) const {
-  return hasMatrixTypes && shape && shape->divides(rows.at(point), columns.at(point), depth.at(point));
+  return matrixBytes && shape && shape->divides(rows.at(point), columns.at(point), depth.at(point), matrixBytes);
 }
 
 int64_t DotDemand::slotBytes(const MatrixInstruction &shape, const ConfigPoint &point) const {
@@ -78,7 +78,7 @@ int64_t DotDemand::operandBytes(const MatrixInstruction &shape, bool isStaged, c
 bool LaunchDemand::Ring::isOn(const ConfigPoint &point) const { return integerAt(stages, point) > 1; }
 
 bool LaunchDemand::Ring::runsOn(const GroupMatrix &group, const ConfigPoint &point) const {
-  return all_of(dots, [&](const DotDemand &dot) { return dot.readsLoads && dot.runsOn(group.shape, point); });
+  return all_of(dots, [&](const DotDemand &dot) { return dot.readsSlots && dot.runsOn(group.shape, point); });
 }
 
 bool LaunchDemand::takesGroups(unsigned groups, const GroupMatrix &group, const ConfigPoint &point) const {

@@ -35,10 +35,10 @@ using MatrixInstruction = std::optional<MatrixShape>;
 
 struct DotDemand {
   LanesProduct batch, rows, columns, depth;
-  bool hasMatrixTypes;
-  int64_t bytes[2]; // Of an element of each operand.
-  bool mayStage[2]; // The operand is a load that may come through a ring.
-  bool readsLoads;  // Both are, with their dims in order.
+  int64_t matrixBytes; // Of an operand's element, where the matrix instruction takes the dot's types; else 0.
+  int64_t bytes[2];    // Of an element of each operand.
+  bool mayStage[2];    // The operand is a load that may come through a ring.
+  bool readsSlots;     // Instructions of several warps may read both there.
 
   bool runsOn(const MatrixInstruction &shape, const ConfigPoint &point) const;
   /// Bytes of a slot of the ring, if the dot's loop has one.

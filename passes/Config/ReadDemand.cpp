@@ -4,6 +4,7 @@
 // computed lane by lane keeps its layout.
 #include "passes/Config/ReadDemand.h"
 #include "dialect/IR/Dims.h"
+#include "dialect/IR/MatrixShape.h"
 #include "passes/Config/Sites.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -18,17 +19,15 @@ static int64_t bytesOf(Type type) {
 static DotDemand readDot(DotOp dot, DemandSource source) {
   SmallVector<DimAttr> left = dimsOf(dot.getLhs().getType()), right = dimsOf(dot.getRhs().getType());
   auto one = [&](DimAttr dim) { return source.lanes(dim); };
-  DotDemand demand{source.lanes(ArrayRef<DimAttr>(left).drop_back(2)),
-                   one(left[left.size() - 2]),
-                   one(right.back()),
-                   one(left.back()),
-                   hasMatrixTypes(dot),
-                   {bytesOf(dot.getLhs().getType()), bytesOf(dot.getRhs().getType())},
-                   {bool(loadBehind(dot.getLhs(), *dot->getBlock())), bool(loadBehind(dot.getRhs(), *dot->getBlock()))},
-                   false};
-  bool areLoads = dot.getLhs().getDefiningOp<LoadOp>() && dot.getRhs().getDefiningOp<LoadOp>();
-  demand.readsLoads = left.size() == 2 && demand.mayStage[0] && demand.mayStage[1] && areLoads;
-  return demand;
+  const WarpInstruction *instruction = warpInstructionFor(dot);
+  return {source.lanes(ArrayRef<DimAttr>(left).drop_back(2)),
+          one(left[left.size() - 2]),
+          one(right.back()),
+          one(left.back()),
+          instruction ? instruction->elementBytes : 0,
+          {bytesOf(dot.getLhs().getType()), bytesOf(dot.getRhs().getType())},
+          {bool(loadBehind(dot.getLhs(), *dot->getBlock())), bool(loadBehind(dot.getRhs(), *dot->getBlock()))},
+          readsSlots(dot)};
 }
 
 /// Goes to dots alone, as it is: counted as their operand.

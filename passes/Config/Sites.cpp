@@ -89,13 +89,21 @@ LoadOp helion::loadBehind(Value operand, Block &block) {
 SmallVector<LoadOp> helion::loadsForDots(Block &block) {
   SmallVector<LoadOp> loads;
   for (DotOp dot : block.getOps<DotOp>()) {
-    if (!hasMatrixTypes(dot))
+    if (!warpInstructionFor(dot))
       continue;
     for (Value operand : {dot.getLhs(), dot.getRhs()})
       if (LoadOp load = loadBehind(operand, block))
         loads.push_back(load);
   }
   return loads;
+}
+
+bool helion::readsSlots(DotOp dot) {
+  auto isPlain = [&](Value operand) {
+    return operand.getDefiningOp<LoadOp>() && loadBehind(operand, *dot->getBlock()) == operand.getDefiningOp<LoadOp>();
+  };
+  return hasGroupTypes(dot) && dimsOf(dot.getAcc().getType()).size() == 2 && isPlain(dot.getLhs()) &&
+         isPlain(dot.getRhs());
 }
 
 /// What is stored may be what a later iteration loads.
@@ -183,6 +191,8 @@ private:
     addIf(several && grid, SiteKind::GroupedGrid, site, loop);
     addIf(!grid, SiteKind::InnerLoop, site, loop);
     addIf(!grid && mayStage(loop), SiteKind::StagedLoop, site, loop);
+    addIf(!grid && mayStage(loop) && llvm::all_of(loop.getBody().getOps<DotOp>(), readsSlots), SiteKind::SlotDotLoop,
+          site, loop);
     addIf(!grid && hasConstantBounds(loop), SiteKind::ConstantLoop, site, loop);
   }
 

@@ -30,8 +30,11 @@ constexpr int64_t kMaxUnrolledTrips = 8;
 /// The load of `block` that gives the operand of a dot as it is, or with dims in another order, and nothing else.
 LoadOp loadBehind(mlir::Value operand, mlir::Block &block);
 /// The loads of `block` that go to its dots as they are, or with dims in another order: those that may be copied to
-/// shared memory on their way. Form K or S; 16-bit floats into f32.
+/// shared memory on their way. Form K or S; dots that matrix instructions of a warp take.
 llvm::SmallVector<LoadOp> loadsForDots(mlir::Block &block);
+/// Whether matrix instructions of several warps may read both operands of the dot where they are copied to: loads as
+/// they are, of types that those take.
+bool readsSlots(DotOp dot);
 /// Whether a grid of several dims is pointwise: it starts at 0 and its body neither nests, combines nor moves lanes.
 bool canFlatten(TileOp loop);
 

@@ -49,9 +49,23 @@ Error Choice::check(const ConfigValue &value) const {
 
 static int64_t integerOf(const ConfigValue *value) { return value->asInteger() ? *value->asInteger() : 0; }
 
+/// After `copies` of a loop's body are made one: the copies run more than once, or what they leave does.
+static bool leavesLoop(int64_t iterations, int64_t copies) {
+  copies = std::max<int64_t>(copies, 1);
+  return iterations / copies > 1 || iterations % copies > 1;
+}
+
 static int64_t saturatingMultiply(int64_t a, int64_t b) {
   int64_t product = 0;
   return MulOverflow(a, b, product) ? INT64_MAX : product;
+}
+
+/// Of a loop of constant bounds.
+static int64_t iterationsOf(const Constraint &constraint, const ConfigPoint &point) {
+  int64_t product = constraint.factor;
+  for (const Constraint::Term &term : constraint.terms)
+    product = saturatingMultiply(product, divideCeil(term.lanes, std::max<int64_t>(integerOf(point[*term.block]), 1)));
+  return product;
 }
 
 bool Space::holds(const Constraint &constraint, const Point &point) const {
@@ -71,10 +85,10 @@ bool Space::holds(const Constraint &constraint, const Point &point) const {
       product = saturatingMultiply(product, term.at(point));
     return product <= saturatingMultiply(constraint.limit, indices.empty() ? 1 : integerOf(point[indices.front()]));
   case Constraint::Kind::Unrolls:
-    for (const Constraint::Term &term : constraint.terms)
-      product =
-          saturatingMultiply(product, divideCeil(term.lanes, std::max<int64_t>(integerOf(point[*term.block]), 1)));
-    return *point[indices[0]] == ConfigValue::flag(false) || product <= constraint.limit;
+    return *point[indices[0]] == ConfigValue::flag(false) || iterationsOf(constraint, point) <= constraint.limit;
+  case Constraint::Kind::Stays:
+    return *point[indices[0]] == choiceList[indices[0]].preset ||
+           leavesLoop(iterationsOf(constraint, point), integerOf(point[indices[1]]));
   }
   llvm_unreachable("covered switch");
 }
@@ -129,6 +143,13 @@ Space::Point Space::toPoint(const Config &config) const {
     const ConfigValue *value = config.find(choice.knob->name, choice.site);
     point.push_back(value ? value : &choice.preset);
   }
+  return point;
+}
+
+Space::Point Space::defaultPoint() const {
+  Point point;
+  for (const Choice &choice : choiceList)
+    point.push_back(&choice.start);
   return point;
 }
 

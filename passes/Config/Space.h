@@ -36,6 +36,8 @@ struct Constraint {
     AtMost,  // Block choices[0] is at most block choices[1].
     Lanes,   // The product of `terms`, times `factor`, is at most `limit`; with a choice, `limit` for each unit of it.
     Unrolls, // Flag choices[0] is off, or the iterations over `terms` (`trips` lanes each) are at most `limit`.
+    Stays,   // choices[0] has its default, or choices[1] copies of a loop's body leave a loop of its iterations (as
+             // above).
     Matrix,  // choices[0] has its default, or a dot of the ring that it is the depth of runs on matrix instructions.
     Groups,  // choices[0] has its default, or all dots of its ring run on matrix instructions of several warps.
     Shared,  // `demand` is at most `limit` bytes.
@@ -111,7 +113,11 @@ private:
   using Point = ConfigPoint;
 
   std::optional<unsigned> indexOf(llvm::StringRef knob, llvm::StringRef site) const;
+  /// Points into `config`, which must stay.
   Point toPoint(const Config &config) const;
+  Point toPoint(Config &&config) const = delete;
+  /// Of the default config.
+  Point defaultPoint() const;
   Config toConfig(const Point &point) const;
   bool holds(const Constraint &constraint, const Point &point) const;
   /// Of a need: whether what it asks for is there.

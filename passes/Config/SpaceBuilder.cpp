@@ -60,8 +60,11 @@ private:
   void addLanes();
   void addLanesOf(Type type, StringRef launch);
   void addLanes(std::map<LanesKey, Constraint> &found, int64_t limit, std::optional<unsigned> units);
+  void dropHopeless();
   void raiseStart(unsigned index, const Constraint &constraint);
   void addUnrolls(unsigned index, TileOp loop);
+  void addStays(unsigned index, TileOp loop);
+  bool addIterations(Constraint &constraint, TileOp loop);
   std::optional<unsigned> indexOf(llvm::function_ref<bool(const Knob &)> isKnob, StringRef site) const;
   LanesProduct lanesOf(ArrayRef<DimAttr> dims);
   void addDemands();
@@ -139,11 +142,15 @@ std::vector<ConfigValue> SpaceBuilder::integersAt(const Choice &choice, const Si
   if (isa<BlockOp, RangeOp>(site.op))
     limit = std::min(limit, mostLanes());
   std::set<int64_t> tried;
-  for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
-    int64_t value = knob.samples.empty() ? sample : sample * choice.multiple;
+  auto tryValue = [&](int64_t value) {
     bool legal = knob.spans[0].contains(value) && value >= choice.low && value <= choice.high;
     if (legal && value % choice.multiple == 0 && value <= limit)
       tried.insert(value);
+  };
+  for (int64_t sample : knob.samples.empty() ? knob.spans[0].all() : knob.samples) {
+    tryValue(sample);
+    if (!knob.samples.empty())
+      tryValue(sample * choice.multiple);
   }
   for (const ConfigValue &value : {choice.preset, choice.start})
     if (value.asInteger())
@@ -354,7 +361,7 @@ void SpaceBuilder::addLanes(std::map<LanesKey, Constraint> &found, int64_t limit
              std::includes(large.first.first.begin(), large.first.first.end(), small.first.begin(), small.first.end());
     });
   };
-  Space::Point defaults = space.toPoint(space.defaultConfig());
+  Space::Point defaults = space.defaultPoint();
   for (auto &[key, constraint] : found) {
     if (contained(key))
       continue;
@@ -390,6 +397,40 @@ void SpaceBuilder::addLanes() {
   for (auto [index, choice] : llvm::enumerate(space.choiceList))
     if (choice.knob->elements)
       addLanes(lanesOfLaunch[choice.site], *choice.knob->elements, index);
+}
+
+/// Drops values that make a tile value too large whatever the other choices are: no config has them.
+void SpaceBuilder::dropHopeless() {
+  auto needs = [&](unsigned needy, unsigned other) {
+    return llvm::any_of(space.constraintList, [&](const Constraint &need) {
+      return need.kind == Constraint::Kind::Needs && need.choices == std::vector<unsigned>{needy, other};
+    });
+  };
+  for (const Constraint &constraint : space.constraintList) {
+    if (constraint.kind != Constraint::Kind::Lanes)
+      continue;
+    Space::Point best = space.defaultPoint();
+    std::set<unsigned> involved = constraint.involved();
+    for (unsigned index : involved) {
+      const std::vector<ConfigValue> &values = space.choiceList[index].values;
+      bool isUnits = llvm::is_contained(constraint.choices, index);
+      best[index] = isUnits ? &*llvm::max_element(values) : &*llvm::min_element(values);
+    }
+    for (unsigned index : involved) {
+      Choice &choice = space.choiceList[index];
+      Space::Point point = best;
+      // Lanes of a slice that stays whole say nothing where it is rolled.
+      for (const Constraint::Term &term : constraint.terms)
+        if (term.block == index && term.roll && needs(index, *term.roll))
+          point[*term.roll] = &space.choiceList[*term.roll].preset;
+      llvm::erase_if(choice.values, [&](const ConfigValue &value) {
+        point[index] = &value;
+        return value != choice.preset && value != choice.start && !space.holds(constraint, point);
+      });
+      best[index] = llvm::is_contained(constraint.choices, index) ? &*llvm::max_element(choice.values)
+                                                                  : &*llvm::min_element(choice.values);
+    }
+  }
 }
 
 LanesProduct SpaceBuilder::lanesOf(ArrayRef<DimAttr> dims) {
@@ -439,8 +480,8 @@ void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand>
   const MatrixShape &shape = *choice.knob->matrix;
   constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
                      "` needs a dot of a batch of one with a load as an operand, " +
-                     "whose rows, columns and depth are multiples of " + Twine(shape.rows) + ", " +
-                     Twine(shape.columns) + " and " + Twine(shape.depth))
+                     "whose rows, columns and bytes of depth are multiples of " + Twine(shape.rows) + ", " +
+                     Twine(shape.columns) + " and " + Twine(shape.depthBytes))
                         .str();
   constraint.demand = std::move(demand);
   space.constraintList.push_back(std::move(constraint));
@@ -459,9 +500,9 @@ void SpaceBuilder::addGroups(unsigned index, std::shared_ptr<const LaunchDemand>
   if (demand->warps)
     constraint.choices.push_back(*demand->warps);
   constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
-                     "` needs dots of two loads as they are, whose rows, columns and depth are multiples of " +
-                     Twine(group.shape.rows) + ", " + Twine(group.shape.columns) + " and " + Twine(group.shape.depth) +
-                     ", and a multiple of " + Twine(group.warps) + " warps")
+                     "` needs dots of two loads as they are, whose rows, columns and bytes of depth are multiples of " +
+                     Twine(group.shape.rows) + ", " + Twine(group.shape.columns) + " and " +
+                     Twine(group.shape.depthBytes) + ", and a multiple of " + Twine(group.warps) + " warps")
                         .str();
   constraint.demand = std::move(demand);
   space.constraintList.push_back(std::move(constraint));
@@ -475,16 +516,17 @@ void SpaceBuilder::addShared(unsigned index, std::shared_ptr<const LaunchDemand>
   constraint.text = "launch `" + choice.site + "` has " + std::to_string(constraint.limit) +
                     " bytes of shared memory; the chosen blocks, stages and copies of loops need more";
   constraint.demand = std::move(demand);
-  if (space.holds(constraint, space.toPoint(space.defaultConfig())))
+  if (space.holds(constraint, space.defaultPoint()))
     space.constraintList.push_back(std::move(constraint));
 }
 
-void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
-  Constraint constraint{Constraint::Kind::Unrolls, {index}, {}, {}};
-  constraint.limit = kMaxUnrolledTrips;
+/// False where the bounds of the loop are not all constant.
+bool SpaceBuilder::addIterations(Constraint &constraint, TileOp loop) {
   for (unsigned dim = 0; dim != loop.getNumDims(); ++dim) {
-    int64_t extent = *constantIndex(loop.getUppers()[dim]) - *constantIndex(loop.getLowers()[dim]);
-    int64_t fixed = 1;
+    std::optional<int64_t> lower = constantIndex(loop.getLowers()[dim]), upper = constantIndex(loop.getUppers()[dim]);
+    if (!lower || !upper)
+      return false;
+    int64_t extent = *upper - *lower, fixed = 1;
     StringAttr block = loop.getTileType(dim).getDim().getBlock();
     auto term = block ? termOf(block, {}, fixed) : std::nullopt;
     if (!term) {
@@ -494,6 +536,27 @@ void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
     term->lanes = extent;
     constraint.terms.push_back(*term);
   }
+  return true;
+}
+
+/// A loop that runs once is none, and has no ring.
+void SpaceBuilder::addStays(unsigned index, TileOp loop) {
+  const Choice &choice = space.choiceList[index];
+  std::optional<unsigned> copies = indexOf([](const Knob &knob) { return knob.copies; }, choice.site);
+  Constraint constraint{Constraint::Kind::Stays, {index}, {}, {}};
+  if (!copies || !addIterations(constraint, loop))
+    return;
+  constraint.choices.push_back(*copies);
+  constraint.text = ("`" + choice.knob->name + "` of `" + choice.site + "` needs a loop; of the chosen blocks and `" +
+                     space.choiceList[*copies].knob->name + "` none is left that runs more than once")
+                        .str();
+  space.constraintList.push_back(std::move(constraint));
+}
+
+void SpaceBuilder::addUnrolls(unsigned index, TileOp loop) {
+  Constraint constraint{Constraint::Kind::Unrolls, {index}, {}, {}};
+  constraint.limit = kMaxUnrolledTrips;
+  addIterations(constraint, loop);
   constraint.text = "`static_ranges` of `" + space.choiceList[index].site + "` unrolls at most " +
                     std::to_string(kMaxUnrolledTrips) + " iterations; the chosen blocks make more";
   space.constraintList.push_back(std::move(constraint));
@@ -514,9 +577,12 @@ void SpaceBuilder::build() {
       addAtMost(index, block);
     if (siteOf[index].kind == SiteKind::ConstantLoop)
       addUnrolls(index, cast<TileOp>(siteOf[index].op));
+    if (space.choiceList[index].knob->matrix)
+      addStays(index, cast<TileOp>(siteOf[index].op));
   }
   addLanes();
   addDemands();
+  dropHopeless();
 }
 
 Space::Space(KernelOp kernel, KnobTable table) : table(std::move(table)) { SpaceBuilder(*this, kernel).build(); }

@@ -72,7 +72,12 @@ void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) co
   auto ring = find_if(constraint.demand->rings, [&](const LaunchDemand::Ring &ring) {
     return group ? ring.groups == index : ring.stages == index;
   });
-  const DotDemand &dot = ring->dots[random.below(ring->dots.size())];
+  // Of a ring some dot has types that the instruction takes.
+  std::vector<const DotDemand *> dots;
+  for (const DotDemand &each : ring->dots)
+    if (each.matrixBytes)
+      dots.push_back(&each);
+  const DotDemand &dot = *dots[random.below(dots.size())];
   const MatrixShape &shape = group ? group->shape : *constraint.demand->shape;
   auto fit = [&](const LanesProduct &product, int64_t multiple) {
     for (const LanesTerm &term : product.terms) {
@@ -89,7 +94,7 @@ void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) co
   fit(dot.batch, 0);
   fit(dot.rows, shape.rows);
   fit(dot.columns, shape.columns);
-  fit(dot.depth, shape.depth);
+  fit(dot.depth, shape.depth(dot.matrixBytes));
   if (group && constraint.demand->warps)
     fit(LanesProduct{{LanesTerm{*constraint.demand->warps, std::nullopt}}}, group->warps);
 }
@@ -241,7 +246,7 @@ bool SpaceCover::pinOne(unsigned index, Space::Point &point) {
 Space::Point SpaceCover::next(size_t draws) {
   pins.assign(pins.size(), nullptr);
   std::optional<Space::Point> free = complete();
-  Space::Point point = free ? *free : space.toPoint(space.defaultConfig());
+  Space::Point point = free ? *free : space.defaultPoint();
   for (unsigned index : byNeed(draws))
     pinOne(index, point);
   return point;

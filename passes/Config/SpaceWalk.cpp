@@ -106,7 +106,7 @@ Space::Point SpaceWalk::random(Random &random) {
       for (unsigned index : constraint.involved())
         point[index] = &space.choiceList[index].start;
   dropMeaningless(point);
-  return isLegal(point) ? point : space.toPoint(space.defaultConfig());
+  return isLegal(point) ? point : space.defaultPoint();
 }
 
 Config Space::randomConfig(Random &random) const { return toConfig(SpaceWalk(*this).random(random)); }

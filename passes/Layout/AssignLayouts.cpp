@@ -129,10 +129,17 @@ private:
     for (auto [name, value] : {std::pair<StringRef, int64_t>("lanes", lanes), {"vector-bytes", vectorBytes}})
       if (value < 1 || value > kMostThreads || !llvm::isPowerOf2_64(value))
         return module.emitError() << name << ": `" << value << "` is no power of two up to `" << kMostThreads << "`";
-    if (dotInstruction != "none" && dotInstruction != kMatrixInstruction)
-      return module.emitError() << "dot-instruction: `" << dotInstruction << "` is none of `none`, `"
-                                << kMatrixInstruction << "`";
+    for (const std::string &name : *dotInstruction)
+      if (!warpInstruction(name))
+        return unknownInstruction(module, name);
     return success();
+  }
+
+  static LogicalResult unknownInstruction(ModuleOp module, StringRef name) {
+    InFlightDiagnostic error = module.emitError() << "dot-instruction: `" << name << "` is none of ";
+    llvm::interleaveComma(kWarpInstructions, error,
+                          [&](const WarpInstruction &known) { error << "`" << known.name << "`"; });
+    return error;
   }
 
   LogicalResult assign(LaunchOp launch) {
@@ -142,7 +149,7 @@ private:
       return launch.emitOpError() << "has `" << given << "` warps; 1 to `" << kMostThreads << "` are possible";
     // Of a number of warps that is no power of two, the rest holds copies.
     LayoutTarget target{lanes,          int64_t(llvm::bit_floor(uint64_t(*launch.getWarps()))),
-                        vectorBytes,    dotInstruction == kMatrixInstruction,
+                        vectorBytes,    *dotInstruction,
                         threadElements, blockElements};
     separateCheapValues(launch);
     FailureOr<TileGraph> graph = TileGraph::build(launch, target);

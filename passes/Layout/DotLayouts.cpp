@@ -4,7 +4,6 @@
 
 #include "passes/Layout/DotLayouts.h"
 #include "dialect/IR/LayoutBuilders.h"
-#include "dialect/IR/MatrixShape.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,17 +12,23 @@ using namespace helion;
 /// The largest power of two that divides `extent`.
 static int64_t evenPart(int64_t extent) { return extent & -extent; }
 
-bool helion::runsOnMatrices(DotOp dot, const LayoutTarget &target) {
+static bool divides(const MatrixShape &matrix, DotOp dot, int64_t elementBytes) {
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType()), acc = cast<RankedTensorType>(dot.getAcc().getType());
   ArrayRef<int64_t> shape = acc.getShape().take_back(2);
-  return target.matrices && hasMatrixTypes(dot) && kWarpMatrix.divides(shape[0], shape[1], lhs.getShape().back());
+  return matrix.divides(shape[0], shape[1], lhs.getShape().back(), elementBytes);
+}
+
+const WarpInstruction *helion::matrixInstructionFor(DotOp dot, const LayoutTarget &target) {
+  const WarpInstruction *instruction = warpInstructionFor(dot);
+  bool isKnown = instruction && llvm::is_contained(target.matrices, instruction->name);
+  return isKnown && divides(kWarpMatrix, dot, instruction->elementBytes) ? instruction : nullptr;
 }
 
 bool helion::runsOnGroupMatrices(DotOp dot, const LayoutTarget &target) {
-  auto lhs = cast<RankedTensorType>(dot.getLhs().getType()), acc = cast<RankedTensorType>(dot.getAcc().getType());
+  auto acc = cast<RankedTensorType>(dot.getAcc().getType());
   std::optional<int64_t> warps = dot->getParentOfType<LaunchOp>().getWarps();
-  return target.matrices && hasMatrixTypes(dot) && acc.getRank() == 2 && warps && *warps % kGroupWarps == 0 &&
-         kGroupMatrix.divides(acc.getDimSize(0), acc.getDimSize(1), lhs.getDimSize(1));
+  return !target.matrices.empty() && hasGroupTypes(dot) && acc.getRank() == 2 && warps && *warps % kGroupWarps == 0 &&
+         divides(kGroupMatrix, dot, kGroupElementBytes);
 }
 
 /// Square register tiles, and lanes of which more lie along columns, where results are contiguous.
@@ -131,12 +136,28 @@ Layout helion::accumulatorLayout(ArrayRef<int64_t> shape, const DotSplit &split)
   return llvm::cantFail(blockedLayout(shape, spread));
 }
 
+namespace {
+struct WarpFragments {
+  int64_t elementBytes;
+  Fragment left, right;
+};
+} // namespace
+
+static Fragment warpFragment(Type element, bool left) {
+  static constexpr WarpFragments rows[] = {{4, Fragment::Warp16x8A, Fragment::Warp8x8B},
+                                           {2, Fragment::Warp16x16A, Fragment::Warp16x8B},
+                                           {1, Fragment::Warp16x32A, Fragment::Warp32x8B}};
+  const WarpFragments *row = llvm::find_if(
+      rows, [&](const WarpFragments &each) { return each.elementBytes * 8 == element.getIntOrFloatBitWidth(); });
+  return left ? row->left : row->right;
+}
+
 Layout helion::dotOperandLayout(DotOp dot, bool left, const Layout &accumulator, const DotSplit &split) {
   auto type = cast<RankedTensorType>((left ? dot.getLhs() : dot.getRhs()).getType());
   size_t rank = type.getRank();
   if (split.matrices && dot->hasAttr(kInstructionAttr)) {
-    Fragment leftFragment = split.groups ? Fragment::Warps64x16A : Fragment::Warp16x16A;
-    return spreadFragment(left ? leftFragment : Fragment::Warp16x8B, type.getShape(),
+    Fragment fragment = warpFragment(type.getElementType(), left);
+    return spreadFragment(left && split.groups ? Fragment::Warps64x16A : fragment, type.getShape(),
                           warpsOf(split, rank, left, !left));
   }
   unsigned depth = left ? rank - 1 : rank - 2;

@@ -6,12 +6,13 @@
 #ifndef HELION_PASSES_LAYOUT_DOTLAYOUTS_H
 #define HELION_PASSES_LAYOUT_DOTLAYOUTS_H
 
+#include "dialect/IR/MatrixShape.h"
 #include "passes/Layout/TileAccess.h"
 
 namespace helion {
 /// Name of the matrix instruction that a dot runs on, as an attribute of the dot.
 constexpr llvm::StringLiteral kInstructionAttr = "instruction";
-constexpr llvm::StringLiteral kMatrixInstruction = "mma16x8x16", kGroupInstruction = "wgmma64xNx16";
+constexpr llvm::StringLiteral kGroupInstruction = "wgmma64xNx16";
 
 /// Spread of an accumulator `[batch.., rows, columns]`. Warps are numbered along rows, then columns, then the batch.
 struct DotSplit {
@@ -23,8 +24,8 @@ struct DotSplit {
   int64_t rowTile = 1, columnTile = 1, rowLanes = 1, columnLanes = 1;
 };
 
-/// True when the target's matrix instruction takes the dot's types and extents.
-bool runsOnMatrices(DotOp dot, const LayoutTarget &target);
+/// The matrix instruction of the target that takes the dot's types and extents; null where there is none.
+const WarpInstruction *matrixInstructionFor(DotOp dot, const LayoutTarget &target);
 /// True when those of four warps take them. That the operands are in shared memory is for who pipelines loads to see.
 bool runsOnGroupMatrices(DotOp dot, const LayoutTarget &target);
 /// `rowsFirst`: rows stay in one warp where possible, because they are reduced.

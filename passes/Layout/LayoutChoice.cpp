@@ -37,7 +37,9 @@ Layout helion::spreadBlocked(ArrayRef<int64_t> shape, const BlockedWish &wish, c
     left[dim] /= counts[dim];
     return counts[dim];
   };
-  int64_t share = std::max<int64_t>(1, elementsOf(shape) / (target.lanes * target.warps));
+  // What is odd of the extents repeats in registers, so that lanes and warps share the rest: none idles for wide
+  // vectors.
+  int64_t share = std::max<int64_t>(1, elementsOf(left) / (target.lanes * target.warps));
   take(spread.perThread, wish.fastDim, std::min<int64_t>(wish.vector, llvm::bit_floor(uint64_t(share))));
   int64_t lanes = target.lanes, warps = target.warps;
   for (unsigned dim : spread.order)
@@ -118,11 +120,12 @@ private:
     bool matrices = false, groups = false;
     for (DotOp dot : own.dots) {
       bool isGroup = dot->getParentOp()->hasAttr(kGroupDotsAttr) && runsOnGroupMatrices(dot, target);
-      if (!isGroup && !runsOnMatrices(dot, target))
+      const WarpInstruction *instruction = matrixInstructionFor(dot, target);
+      if (!isGroup && !instruction)
         continue;
       (isGroup ? groups : matrices) = true;
       dot->setAttr(kInstructionAttr,
-                   StringAttr::get(dot.getContext(), isGroup ? kGroupInstruction : kMatrixInstruction));
+                   StringAttr::get(dot.getContext(), isGroup ? kGroupInstruction : instruction->name));
     }
     own.split = groups ? splitGroupDot(own.dots.front(), target)
                        : splitDot(own.dots.front(), matrices, combinesRows(number), target);

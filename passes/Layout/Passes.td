@@ -36,8 +36,9 @@ def AssignLayoutsPass : Pass<"helion-assign-layouts", "::mlir::ModuleOp"> {
            "elements of a tile value for each thread at most, which bounds the length of its code; 0 for any number">,
     Option<"blockElements", "block-elements", "int64_t", "0",
            "elements of a tile value for all threads of a program, who share registers; 0 for any number">,
-    Option<"dotInstruction", "dot-instruction", "std::string", "\"none\"",
-           "`mma16x8x16` for dots of 16-bit floats into f32, `none` for multiply-adds of single threads">,
+    ListOption<"dotInstruction", "dot-instruction", "std::string",
+               "matrix instructions that dots run on: `mma16x8x16` of 16-bit floats into f32, `mma16x8x8` of f32 whose precision is "
+               "tf32 or tf32x3, `mma16x8x32` of i8 into i32; others are multiply-adds of single threads">,
     Option<"report", "report", "bool", "false", "a remark on each conversion: how its data moves; takes longer than the rest">];
   let dependentDialects = ["::helion::HelionDialect"];
 }

@@ -128,8 +128,8 @@ private:
                                  << "` has an operand that is no load of 16-bit floats as it is, blocks that are no "
                                     "multiples of `"
                                  << kGroupMatrix.rows << "` rows, `" << kGroupMatrix.columns << "` columns and `"
-                                 << kGroupMatrix.depth << "` steps, or warps that are none of `" << kGroupWarps
-                                 << "`; those of one warp are allowed";
+                                 << kGroupMatrix.depth(kGroupElementBytes) << "` steps, or warps that are none of `"
+                                 << kGroupWarps << "`; those of one warp are allowed";
       loads.push_back(*staged);
     }
     return success();

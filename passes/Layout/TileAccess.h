@@ -12,8 +12,8 @@ namespace helion {
 /// Facts of the device that layouts follow.
 struct LayoutTarget {
   int64_t lanes = 32, warps = 4, vectorBytes = 16;
-  /// Dots of 16-bit floats run on matrices of 16 x 8 x 16.
-  bool matrices = false;
+  /// Names of the matrix instructions that dots may run on (dialect/IR/MatrixShape.h).
+  llvm::ArrayRef<std::string> matrices = {};
   /// Elements of a tile value for each thread, and for all, at most; 0: any number.
   int64_t threadElements = 0, blockElements = 0;
 };

@@ -20,7 +20,8 @@ def check(folder, record):
     with open(os.path.join(folder, record)) as file:
         carried = json.load(file)
     importlib.reload(kernels)  # Random numbers from the start, as in a process of its own.
-    kernel, label = kernels.KERNELS[carried["kernel"]], f"{carried['kernel']}-{carried['dtype']}"
+    kernel = conformance.on_target(kernels.KERNELS[carried["kernel"]], carried["dtype"], carried["target"])
+    label = f"{carried['kernel']}-{carried['dtype']}"
     dtypes = conformance.dtypes_of(kernel.signature.format(t=carried["dtype"]))
     calls = [conformance.Call(kernel, name, arguments, dtypes, False) for name, arguments in kernel.calls()]
     for number, call in enumerate(calls):

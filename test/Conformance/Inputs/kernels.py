@@ -92,6 +92,25 @@ def matmul_calls():
     yield "nan, inf", dict(x=x, y=normal(17, 20))
 
 
+def int8_gemm_calls():
+    def call(m, k, n):
+        x, w = RNG.integers(-128, 128, (m, k)), RNG.integers(-128, 128, (n, k))
+        return dict(x=x, w=w, x_scale=numpy.abs(normal(m)) / 64, w_scale=numpy.abs(normal(n)))
+
+    for m, k, n in ((1, 1, 1), (37, 53, 29), (64, 64, 64), (100, 300, 60), (5, 0, 7), (0, 4, 4), (4, 4, 0), (129, 65, 33)):
+        yield f"{m}x{k}x{n}", call(m, k, n)
+    one = call(31, 97, 20)
+    one["x"][:], one["w"][:] = -128, -128
+    yield "extremes", one
+    one = call(41, 33, 25)
+    yield "transposed", dict(one, x=laid_out(one["x"], (1, 0)), w=laid_out(one["w"], (1, 0)))
+    one = call(33, 40, 35)
+    yield "strided", {name: strided(value) for name, value in one.items()}
+    one = call(9, 17, 20)
+    one["x_scale"][2:4], one["w_scale"][5] = [NAN, INF], -INF
+    yield "nan, inf", one
+
+
 def matmul_constant_calls(k):
     def calls():
         for m, n in ((0, 3), (1, 1), (37, 53), (64, 64), (3, 200)):
@@ -275,7 +294,12 @@ def long_sum(x):
 
 
 def matmul(x, y):
-    return [x @ y]
+    # The size of what is summed, since sums cancel.
+    return [(x @ y, numpy.abs(x) @ numpy.abs(y))]
+
+
+def int8_gemm(x, w, x_scale, w_scale):
+    return [(x.astype(numpy.int64) @ w.astype(numpy.int64).T) * (x_scale[:, None] * w_scale)]
 
 
 def rms_norm_bwd(dy, x, w, rstd):
@@ -378,6 +402,7 @@ class Kernel:
     tolerance: float  # Of f32 arithmetic, against the largest value of a row.
     narrow: float = 0  # The same for values that the kernel itself rounds to a type narrower than f32 on the way, in roundings.
     name: str = ""  # In the example, if not the key.
+    dots: float = 0  # Error of its f32 dots beside, where a target rounds their operands as their precision allows.
 
 
 def attention_row(reference, width, causal=False):
@@ -385,13 +410,16 @@ def attention_row(reference, width, causal=False):
     return Kernel("attention", arguments, attention_calls(width, causal), reference, 2e-5, 2)
 
 
+TF32 = 2.0 ** -10  # Of a product whose operands are both rounded to 11 binary digits.
+
 KERNELS = {
     "vector_add": Kernel("vector_add", "x={t}[?] y={t}[?]", vector_add_calls, add, 1e-6),
     "softmax": Kernel("softmax", "x={t}[?,?]", row_calls(), softmax, 1e-5),
     "softmax_online": Kernel("softmax", "x={t}[?,?]", row_calls(), softmax, 1e-5),
     "rms_norm": Kernel("rms_norm", "x={t}[?,?] w={t}[?] eps=f32", row_calls(w=normal, eps=lambda n: 1e-6), rms_norm, 1e-5),
-    "matmul": Kernel("matmul", "x={t}[?,?] y={t}[?,?]", matmul_calls, matmul, 1e-5),
-    "matmul_constant": Kernel("matmul", "x={t}[?,40] y={t}[40,?]", matmul_constant_calls(40), matmul, 1e-5, name="matmul"),
+    "matmul": Kernel("matmul", "x={t}[?,?] y={t}[?,?]", matmul_calls, matmul, 3e-6, dots=TF32),
+    "matmul_constant": Kernel("matmul", "x={t}[?,40] y={t}[40,?]", matmul_constant_calls(40), matmul, 3e-6, name="matmul", dots=TF32),
+    "int8_gemm": Kernel("int8_gemm", "x=i8[?,?] w=i8[?,?] x_scale={t}[?] w_scale={t}[?]", int8_gemm_calls, int8_gemm, 1e-6),
     "long_sum": Kernel("long_sum", "x={t}[?,?]", row_calls(), long_sum, 1e-5),
     "long_sum_split": Kernel("long_sum", "x={t}[?,?]", row_calls(), long_sum, 1e-5),
     "rms_norm_bwd": Kernel("rms_norm_bwd", "dy={t}[?,?] x={t}[?,?] w={t}[?] rstd=f32[?]", rms_norm_bwd_calls, rms_norm_bwd, 3e-5),
@@ -402,7 +430,7 @@ KERNELS = {
     "cumsum": Kernel("cumsum", "x={t}[?,?]", row_calls(), cumsum, 1e-5),
     "cumsum_long": Kernel("cumsum", "x={t}[?,?]", row_calls(), cumsum, 1e-5),
     "segment_sum": Kernel("segment_sum", "ids=i64[?] x={t}[?,?] segments=i64", segment_sum_calls, segment_sum, 1e-5),
-    "bmm": Kernel("bmm", "x={t}[?,?,?] y={t}[?,?,?]", bmm_calls, matmul, 1e-5),
+    "bmm": Kernel("bmm", "x={t}[?,?,?] y={t}[?,?,?]", bmm_calls, matmul, 3e-6),
     "cross_entropy": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy, 1e-5),
     "cross_entropy_mean": Kernel("cross_entropy", "logits={t}[?,?] labels=i64[?]", cross_entropy_calls, cross_entropy_mean, 1e-5),
     "kl_div": Kernel("kl_div", "log_p={t}[?,?] target={t}[?,?]", kl_div_calls, kl_div, 1e-5),

@@ -45,7 +45,7 @@ ROWS = {
     "ReductionLoops": Row(*SOFTMAX, "slice.n", base=ROW),
     "LoopOrders": Row(*MATMUL, "loop.ij"),
     "BlockSizes": Row("vector_add", "vector_add", "x=f32[?] y=f32[?]", "bi", more=(3, 12, 48, 65535)),
-    "SliceSizes": Row(*SOFTMAX, "rn", base=ROW),
+    "SliceSizes": Row(*SOFTMAX, "rn", base=ROW, more=(24, 504, 12544, 13312)),
     "FlattenLoopsKnob": Row("embedding", "embedding", "ids=i64[?] w=f32[?,?]", "loop.ie"),
     "L2Groupings": Row(*MATMUL, "loop.ij", more=(3, 63)),
     "PidType": Row(*MATMUL, "matmul"),

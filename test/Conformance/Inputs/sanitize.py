@@ -60,7 +60,12 @@ KINDS = {
                                  ("copies=loop.k=boxes",)),
     "dot, mma.sync, two rings, online softmax": Kind("attention:bf16", RING + (r"\bshfl\.sync",), (), ("num_stages",)),
     "dot, batched": Kind("bmm:bf16", (r"\bmma\.sync", r"\bbar\.sync")),
-    "dot, no matrix units": Kind("matmul:f32", (r"\bfma\.rn", r"\bst\.shared", r"\bbar\.sync"), (r"\bmma\.",)),
+    "dot, mma.sync of f16, ring": Kind("matmul:f16", RING + (r"\bmma\.sync\S*m16n8k16\S*\.f16",), (), ("num_stages",)),
+    "dot, mma.sync of tf32, no ring": Kind("matmul:f32", (r"\bmma\.sync\S*m16n8k8\S*\.tf32", r"\bcvt\.rna\.tf32"), (r"\bcp\.async",)),
+    "dot, mma.sync of tf32, ring": Kind("matmul:f32", RING + (r"\bmma\.sync\S*m16n8k8\S*\.tf32",), (), ("num_stages",)),
+    "dot, mma.sync of i8, no ring": Kind("int8_gemm:bf16", (r"\bmma\.sync\S*m16n8k32\S*\.s8",), (r"\bcp\.async",)),
+    "dot, mma.sync of i8, ring": Kind("int8_gemm:bf16", RING + (r"\bmma\.sync\S*m16n8k32\S*\.s8",), (), ("num_stages",)),
+    "dot, no matrix units": Kind("bmm:f32", (r"\bfma\.rn", r"\bst\.shared", r"\bbar\.sync"), (r"\bmma\.",)),
     "plan of several launches": Kind("rms_norm_bwd:f32", ACROSS),
     "plan with a workspace": Kind("long_sum_split:f32", (r"\bshfl\.sync",)),
 }
@@ -121,6 +126,7 @@ def more_kernels():
     table = kernels.KERNELS
     table["scatter_add"] = kernels.Kernel("", "ids=i64[?] x={t}[?,?] like={t}[?,?]", scatter_add_calls, scatter_add, 1e-6)
     for name, sizes in (("matmul", dict(x=(96, 256), y=(256, 160))), ("bmm", dict(x=(2, 96, 128), y=(2, 128, 160))),
+                        ("int8_gemm", dict(x=(96, 256), w=(160, 256), x_scale=(96,), w_scale=(160,))),
                         ("attention", dict(q=(1, 2, 64, 16), k=(1, 2, 96, 16), v=(1, 2, 96, 16)))):
         table[name] = dataclasses.replace(table[name], calls=and_also(table[name].calls, **sizes))
     return table
@@ -129,7 +135,7 @@ def more_kernels():
 def calls_of(row):
     import conformance
 
-    kernel = more_kernels()[row.split(":")[0]]
+    kernel = conformance.on_target(more_kernels()[row.split(":")[0]], row.split(":")[1], "nvidia:")
     dtypes = conformance.dtypes_of(kernel.signature.format(t=row.split(":")[1]))
     return kernel, [conformance.Call(kernel, name, arguments, dtypes, False) for name, arguments in kernel.calls()]
 

@@ -30,8 +30,8 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROWS = ("vector_add:bf16,softmax:bf16,rms_norm:bf16,layer_norm:f32,cross_entropy:f32,rope:bf16,matmul:bf16,bmm:bf16,"
-        "attention:bf16")
+ROWS = ("vector_add:bf16,softmax:bf16,rms_norm:bf16,layer_norm:f32,cross_entropy:f32,rope:bf16,matmul:bf16,matmul:f16,matmul:f32,"
+        "int8_gemm:bf16,bmm:bf16,attention:bf16")
 LARGE = "vector_add:bf16,embedding:bf16,scatter_rows:bf16,softmax:bf16,matmul:bf16"  # Of sweep_large.py.
 SCRIPTS = ("sweep.py", "sweep_large.py", "sweep_memory.py", "conformance.py", "cuda_artifact.py", "kernels.py")
 RUN_SECONDS = 60  # Of one config's calls; more is a hang.
@@ -170,7 +170,8 @@ class Row:
 
         with open(os.path.join(folder, label.replace(":", "-") + ".configs.json")) as file:
             self.record = json.load(file)
-        self.place, self.kernel = place, kernels.KERNELS[self.record["kernel"]]
+        self.place = place
+        self.kernel = conformance.on_target(kernels.KERNELS[self.record["kernel"]], self.record["dtype"], self.record["target"])
         self.dtypes = conformance.dtypes_of(self.kernel.signature.format(t=self.record["dtype"]))
         self.calls = None
 

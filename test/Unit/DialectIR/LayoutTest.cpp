@@ -139,8 +139,9 @@ TEST(Layout, Errors) {
   EXPECT_EQ(errorOf(text), "some index of the tile has no owner");
 }
 
-// PTX ISA 8.x: "Matrix fragments for mma.m16n8k16", "Register fragments for wgmma.mma_async.m64nNk16", "Swizzling
-// modes" of tensor copies. AMD CDNA3 ISA: "Matrix fused multiply-add", layouts of 32x32x8 and 16x16x16 in 16 bits.
+// PTX ISA 8.x: "Matrix fragments for mma.m16n8k16", "mma.m16n8k8", "mma.m16n8k32", "Register fragments for
+// wgmma.mma_async.m64nNk16", "Swizzling modes" of tensor copies. AMD CDNA3 ISA: "Matrix fused multiply-add", layouts of
+// 32x32x8 and 16x16x16 in 16 bits.
 TEST(Layout, FragmentsFollowTheManuals) {
   Layout a = must(fragmentLayout(Fragment::Warp16x16A, {16, 16})),
          b = must(fragmentLayout(Fragment::Warp16x8B, {16, 8}));
@@ -168,6 +169,25 @@ TEST(Layout, FragmentsFollowTheManuals) {
       EXPECT_EQ(indexAt(wave16, i, lane), Index({4 * (lane / 16) + i, lane % 16}));
       EXPECT_EQ(indexAt(wave16a, i, lane), Index({lane % 16, 4 * (lane / 16) + i}));
     }
+  }
+}
+
+TEST(Layout, FragmentsOfOtherTypesFollowTheManuals) {
+  Layout a8 = must(fragmentLayout(Fragment::Warp16x8A, {16, 8})), b8 = must(fragmentLayout(Fragment::Warp8x8B, {8, 8}));
+  Layout a32 = must(fragmentLayout(Fragment::Warp16x32A, {16, 32})),
+         b32 = must(fragmentLayout(Fragment::Warp32x8B, {32, 8}));
+  for (int64_t lane = 0; lane != 32; ++lane) {
+    int64_t group = lane >> 2, inGroup = lane % 4;
+    for (int64_t i = 0; i != 4; ++i)
+      EXPECT_EQ(indexAt(a8, i, lane), Index({i == 0 || i == 2 ? group : group + 8, i < 2 ? inGroup : inGroup + 4}));
+    for (int64_t i = 0; i != 2; ++i)
+      EXPECT_EQ(indexAt(b8, i, lane), Index({i == 0 ? inGroup : inGroup + 4, group}));
+    for (int64_t i = 0; i != 16; ++i) {
+      int64_t row = i < 4 || (i >= 8 && i < 12) ? group : group + 8;
+      EXPECT_EQ(indexAt(a32, i, lane), Index({row, inGroup * 4 + (i & 3) + (i < 8 ? 0 : 16)}));
+    }
+    for (int64_t i = 0; i != 8; ++i)
+      EXPECT_EQ(indexAt(b32, i, lane), Index({inGroup * 4 + (i & 3) + (i < 4 ? 0 : 16), group}));
   }
 }
 

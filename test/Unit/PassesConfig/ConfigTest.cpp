@@ -119,6 +119,16 @@ TEST(Config, TextIsCanonical) {
   EXPECT_EQ(read->id(), config.id());
 }
 
+TEST(Knob, OddTimesPowersOfTwo) {
+  Span span{8, 48, 0, {}, 5};
+  EXPECT_EQ(span.all(), (std::vector<int64_t>{8, 10, 12, 16, 20, 24, 32, 40, 48}));
+  EXPECT_EQ(span.str(), "8..48 (powers of two times odd numbers up to 5)");
+  std::vector<int64_t> all = span.all();
+  for (int64_t value = -8; value != 64; ++value)
+    EXPECT_EQ(span.contains(value), is_contained(all, value)) << value;
+  EXPECT_EQ((Span{1, 8, 0, {}}.all()), (std::vector<int64_t>{1, 2, 4, 8}));
+}
+
 TEST(Config, IdNamesTheText) {
   KnobTable table = makeTable();
   Random random(2);

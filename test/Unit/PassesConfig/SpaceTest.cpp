@@ -116,6 +116,26 @@ TEST_F(SpaceTest, EveryValueIsDrawn) {
   EXPECT_NE(space.randomConfig(first), space.randomConfig(other));
 }
 
+TEST_F(SpaceTest, ValuesThatNoConfigHasAreNotTried) {
+  KernelOp kernel =
+      parse("helion.block @bi tile {min = 32}\n helion.block @bj tile {min = 16}\n helion.block @rn slice");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  for (const Choice &choice : space.choices()) {
+    int64_t largest = 0;
+    for (const ConfigValue &value : choice.values)
+      largest = std::max(largest, value.asInteger() ? *value.asInteger() : 0);
+    // A tile has at most 2^20 lanes: beside 32 x 16 of the other two 2048 are left for the slice.
+    if (choice.site == "rn" || choice.site == "slice.n")
+      EXPECT_EQ(largest, 2048);
+  }
+  Config largest(space.knobs());
+  largest.set("block_sizes", "bi", ConfigValue(32));
+  largest.set("block_sizes", "bj", ConfigValue(16));
+  largest.set("block_sizes", "rn", ConfigValue(2048));
+  EXPECT_FALSE(bool(space.validate(largest)));
+}
+
 /// The places of the values that a choice has in some of the configs, in order.
 std::vector<size_t> placesOf(const Space &space, const Choice &choice, llvm::ArrayRef<Config> configs) {
   std::set<size_t> places;
@@ -180,9 +200,9 @@ TEST_F(SpaceTest, ValuesThatAreTooManyAreSpread) {
       EXPECT_FALSE(bool(error)) << config.print() << llvm::toString(std::move(error));
     }
   }
-  // Enough for all: 14 extents of the slice with 15 ways to walk it.
+  // Enough for all: 38 extents of the slice with 15 ways to walk it.
   Random random(9);
-  std::vector<Config> many = space.coveringConfigs(40, random);
+  std::vector<Config> many = space.coveringConfigs(80, random);
   for (const Choice &choice : space.choices())
     EXPECT_EQ(placesOf(space, choice, many).size(), choice.values.size()) << choice.knob->name.str();
 }
@@ -225,13 +245,13 @@ TEST_F(SpaceTest, NeighboursAreOneStepAway) {
                                     "block_sizes bi=64",
                                     "block_sizes bj=16",
                                     "block_sizes bj=64",
-                                    "block_sizes rn=512",
+                                    "block_sizes rn=896",
                                     "l2_groupings loop.ij=2",
                                     "loop_orders loop.ij=[1,0]",
                                     "pid_type f=xyz",
                                     "pid_type f=persistent_blocked",
                                     "pid_type f=persistent_interleaved"};
-  // 32 * 32 * 1024 lanes are the most, so rn = 2048 and chunks above 1024 are not legal.
+  // 32 * 32 * 1024 lanes are the most, so rn = 1280 and chunks above 1024 are not legal.
   for (const char *chunk : {"8", "16", "32", "64", "128", "256", "512", "1024"})
     expected.insert(std::string("reduction_loops slice.n=") + chunk);
   expected.erase("block_sizes bi=64");
@@ -382,6 +402,34 @@ TEST_F(SpaceTest, CanonicalDropsTheKernelsDefaults) {
   llvm::Error error = space.validate(config);
   EXPECT_EQ(llvm::toString(std::move(error)), "`block_sizes` of `rn` needs `reduction_loops` to be `none`");
   EXPECT_FALSE(bool(space.validate(space.withoutMeaningless(config))));
+}
+
+TEST_F(SpaceTest, SlicesAreOddTimesPowersOfTwo) {
+  KernelOp kernel = parse("helion.block @bi tile {max = 1}\n helion.block @bj tile {max = 1}\n"
+                          "helion.block @rn slice {multiple = 48, max = 16384}");
+  ASSERT_TRUE(kernel);
+  Space space(kernel, neutralKnobs());
+  Random random(11);
+  auto choice = llvm::find_if(space.choices(), [](const Choice &other) { return other.site == "rn"; });
+  ASSERT_NE(choice, space.choices().end());
+  std::set<int64_t> tried;
+  for (const ConfigValue &value : choice->values)
+    tried.insert(*value.asInteger());
+  // Multiples among the samples, samples times 48, the default.
+  EXPECT_TRUE(tried.count(384) && tried.count(768) && tried.count(12288) && tried.count(1008));
+  EXPECT_FALSE(tried.count(256) || tried.count(24576));
+  for (int64_t extent : {48, 1008, 5232, 13344, 16368, 16384 + 48}) {
+    Config config = space.defaultConfig();
+    config.set("block_sizes", "rn", extent);
+    llvm::Error error = space.validate(config);
+    // 16368 = 16 * 1023, 5232 = 16 * 327, 13344 = 32 * 417: too much of them is odd.
+    EXPECT_EQ(!error, extent <= 1008) << extent;
+    if (!error) {
+      EXPECT_EQ(llvm::cantFail(parseConfig(config.print(), space)), space.canonical(config));
+    } else {
+      EXPECT_NE(llvm::toString(std::move(error)).find("powers of two times odd numbers up to 63"), std::string::npos);
+    }
+  }
 }
 
 TEST_F(SpaceTest, DefaultExtents) {

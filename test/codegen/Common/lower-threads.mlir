@@ -2,6 +2,7 @@
 #v = #helion.layout<[128], reg = [[1], [2]], lane = [[4], [8], [16], [32], [64]]>
 #s = #helion.layout<[2], warp = [[1]]>
 #w = #helion.layout<[64], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#halves = #helion.layout<[256], reg = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]]>
 #from = #helion.layout<[2, 32], reg = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
 #to = #helion.layout<[2, 32], reg = [[0, 1]], lane = [[1, 0], [0, 2], [0, 4], [0, 8], [0, 16]]>
 #there = #helion.layout<[64], lane = [[2], [4], [8], [16], [32]], warp = [[1]]>
@@ -104,6 +105,41 @@ func.func @reduce(%x: !x {llvm.noalias}, %out: !x {llvm.noalias}) attributes {wa
   %i = helion.make_tile %c0 : !helion.tile<64>
   %v = helion.load %x[%i] site "x" : !x, (!helion.tile<64>) -> !w
   %r = helion.reduce addf %v dim 0 site "r" : !w -> f32
+  helion.store %r, %out[%c0] site "out" : f32, !x, (index)
+  return
+}
+
+// The largest of bf16 that became f32: four pairs are one in three operations on pairs, the two of a pair and what lanes have in f32.
+// CHECK-LABEL: func.func @largest(
+// CHECK: %[[A:.*]] = arith.maximumf %{{.*}}, %{{.*}} : vector<2xbf16>
+// CHECK: %[[B:.*]] = arith.maximumf %{{.*}}, %{{.*}} : vector<2xbf16>
+// CHECK: %[[ALL:.*]] = arith.maximumf %[[A]], %[[B]] : vector<2xbf16>
+// CHECK: %[[BOTH:.*]]:2 = vector.to_elements %[[ALL]]
+// CHECK-DAG: %[[LEFT:.*]] = arith.extf %[[BOTH]]#0 : bf16 to f32
+// CHECK-DAG: %[[RIGHT:.*]] = arith.extf %[[BOTH]]#1 : bf16 to f32
+// CHECK: arith.maximumf %[[LEFT]], %[[RIGHT]] : f32
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-NOT: bf16
+// CHECK: return
+// Sums are no such thing.
+// CHECK-LABEL: func.func @sum_of_halves(
+// CHECK-NOT: vector<2xbf16>
+// CHECK: return
+func.func @largest(%x: memref<?xbf16> {llvm.noalias}, %out: !x {llvm.noalias}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = helion.make_tile %c0 : !helion.tile<256>
+  %v = helion.load %x[%i] site "x" : memref<?xbf16>, (!helion.tile<256>) -> tensor<256xbf16, #halves>
+  %w = arith.extf %v : tensor<256xbf16, #halves> to tensor<256xf32, #halves>
+  %r = helion.reduce maximumf %w dim 0 site "r" : tensor<256xf32, #halves> -> f32
+  helion.store %r, %out[%c0] site "out" : f32, !x, (index)
+  return
+}
+func.func @sum_of_halves(%x: memref<?xbf16> {llvm.noalias}, %out: !x {llvm.noalias}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %i = helion.make_tile %c0 : !helion.tile<256>
+  %v = helion.load %x[%i] site "x" : memref<?xbf16>, (!helion.tile<256>) -> tensor<256xbf16, #halves>
+  %w = arith.extf %v : tensor<256xbf16, #halves> to tensor<256xf32, #halves>
+  %r = helion.reduce addf %w dim 0 site "r" : tensor<256xf32, #halves> -> f32
   helion.store %r, %out[%c0] site "out" : f32, !x, (index)
   return
 }

@@ -94,3 +94,41 @@ func.func @constants(%x: f32, %v: vector<8xf32>) -> (f32, vector<8xf32>) {
   %s = arith.divf %v, %sevens fastmath<arcp> : vector<8xf32>
   return %q, %s : f32, vector<8xf32>
 }
+
+// Of few bits: a product and the instruction.
+// PTX-LABEL: few_exp(
+// PTX-NOT: {{fma|min|add}}
+// PTX: mul.rn.f32
+// PTX-NEXT: ex2.approx.ftz.f32
+// PTX-NEXT: st.param
+func.func @few_exp(%x: f32) -> f32 {
+  %e = math.exp %x {helion.few_bits} : f32
+  return %e : f32
+}
+
+// One product for each number, and no division for the row; an own divisor and a constant are as they are without the mark.
+// PTX-LABEL: few_quotients(
+// PTX-NOT: {{div|rcp}}
+// PTX: rcp.approx.ftz.f32
+// PTX-NEXT: mul.rn.f32 [[R:%r[0-9]+]],
+// PTX-NOT: {{div|rcp}}
+// PTX-COUNT-8: mul.rn.f32 %r{{[0-9]+}}, %r{{[0-9]+}}, [[R]];
+// PTX-NOT: mul
+// PTX: ret
+func.func @few_quotients(%v: vector<8xf32>, %y: f32) -> vector<8xf32> {
+  %b = vector.broadcast %y : f32 to vector<8xf32>
+  %s = arith.divf %v, %b fastmath<arcp> {helion.few_bits} : vector<8xf32>
+  return %s : vector<8xf32>
+}
+
+// PTX-LABEL: few_others(
+// PTX-NOT: rcp
+// PTX-DAG: div.full.f32
+// PTX-DAG: mul.rn.f32 %r{{[0-9]+}}, %r{{[0-9]+}}, 0f3E124925;
+// PTX: ret
+func.func @few_others(%x: f32, %y: f32) -> (f32, f32) {
+  %seven = arith.constant 7.0 : f32
+  %q = arith.divf %x, %y fastmath<arcp> {helion.few_bits} : f32
+  %s = arith.divf %x, %seven fastmath<arcp> {helion.few_bits} : f32
+  return %q, %s : f32, f32
+}

@@ -21,7 +21,7 @@
 // NONE-NOT: stages
 // MANY: num_stages of `loop.k` is `9`; it is 1 to 8
 // SITE: num_stages: {{.*}}`loop.j`
-// WIDE: num_stages of `loop.w` is `2`, but no load of 16-bit floats in it goes to a dot as it is; 1 is allowed
+// WIDE: num_stages of `loop.w` is `2`, but no load in it goes as it is to a dot that a matrix instruction takes; 1 is allowed
 // OWN: num_stages: load `o.0` is of no argument whose rows could be pieces of 16 bytes; 1 is allowed
 // Besides: tensors have elements, as many as coordinates can count; the loop's tile has a bound, which is where both tensors have to end.
 // BOXES: helion.facts = [

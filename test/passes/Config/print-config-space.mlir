@@ -42,17 +42,17 @@
 // TARGET: error: target `toaster:1` is not known; this tool has `cpu:..`, `nvidia:..`
 // CHIP: error: {{.*}}`cpu:toaster`
 
-// rn (14 values) times bi (11) up to 2^20 lanes: 133 pairs; rolled, the chunk takes the place of rn: 133 more. One flat
-// and 2 * 8 persistent ways: 266 * 17.
+// rn (38 values, four from each power of two to the next from 256 on) times bi (11) up to 2^20 lanes: 14 * 11 and
+// 4 * (10 + 9 + .. + 5) pairs; rolled, the chunk (14) takes the place of rn: 133 more. One flat and 2 * 8 persistent ways: 467 * 17.
 // SOFTMAX: {"default":"none","knob":"reduction_loops","pass":"helion-roll-reductions","site":"slice.n","values":[8,16,{{.*}},65536,"none"]},
 // SOFTMAX-NEXT: {"default":32,"knob":"block_sizes","pass":"helion-bind-blocks","site":"bi","values":[1,2,4,8,16,32,64,128,256,512,1024]},
-// SOFTMAX-NEXT: {"default":1024,"knob":"block_sizes","pass":"helion-bind-blocks","site":"rn","values":[8,{{.*}},65536]},
+// SOFTMAX-NEXT: {"default":1024,"knob":"block_sizes","pass":"helion-bind-blocks","site":"rn","values":[8,{{.*}},128,256,320,384,448,512,{{.*}},57344,65536]},
 // SOFTMAX-NEXT: {"default":1,"knob":"num_sm_multiplier","pass":"helion-map-programs","site":"softmax","values":[1,2,4,8,16,32,64,128]},
 // SOFTMAX-NEXT: {"default":"flat","knob":"pid_type","pass":"helion-map-programs","site":"softmax","values":["flat","persistent_blocked","persistent_interleaved"]}
 // SOFTMAX: "`block_sizes` of `rn` needs `reduction_loops` to be `none`",
 // SOFTMAX-NEXT: "`num_sm_multiplier` of `softmax` needs `pid_type` to be `persistent_blocked` or `persistent_interleaved`",
 // SOFTMAX-NEXT: "a tile value has `bi` * `rn` lanes; at most 1048576 are legal"
-// SOFTMAX: "size": 4522
+// SOFTMAX: "size": 7939
 
 // Orders 2, blocks 11^3; flat and persistent with any grouping: 8 * (1 + 2 * 8), xyz with none: 1; unroll 4;
 // register tiles 14 * 4 and `auto`, steps 4, streams 3: 2 * 1331 * 137 * 4 * 57 * 12.

@@ -2,6 +2,9 @@
 // RUN: FileCheck %s --check-prefix=FMA < %t.threads.mlir
 // RUN: helion-opt --helion-assign-layouts=dot-instruction=mma16x8x16 --split-input-file %s -o %t.matrices.mlir
 // RUN: FileCheck %s --check-prefix=MMA < %t.matrices.mlir
+// RUN: helion-opt --helion-assign-layouts=dot-instruction=mma16x8x16,mma16x8x8,mma16x8x32 --split-input-file %s -o %t.all.mlir
+// RUN: FileCheck %s --check-prefix=ALL < %t.all.mlir
+// RUN: helion-opt --split-input-file --helion-verify-form=form=laidout %t.all.mlir -o /dev/null
 // RUN: helion-opt --split-input-file --helion-verify-form=form=laidout %t.threads.mlir -o /dev/null
 // RUN: helion-opt --split-input-file --helion-verify-form=form=laidout %t.matrices.mlir -o /dev/null
 // RUN: helion-opt --helion-assign-layouts='dot-instruction=mma16x8x16 report' %root/test/dialect/IR/forms/s-attention-causal-hopper.mlir \
@@ -105,3 +108,66 @@ module attributes {helion.form = "scheduled"} {
 // ATTENTION: [[P:%.+]] = arith.truncf {{.*}} to tensor<128x128xbf16, [[$S]]>
 // ATTENTION: scf.for {{.*}} [[P]]
 // ATTENTION: helion.dot {{.*}} site "dot.pv" {{.*}} : tensor<128x128xbf16, [[$S]]>
+
+// -----
+
+// Which instruction a dot runs on follows from its types and its precision: f32 that may be rounded, once or three times over, and i8 into i32.
+// What is as precise as f32, whose depth is no 32 bytes, or whose sums are of another type, stays with threads.
+// ALL-DAG: [[$L4:#.+]] = #helion.layout<[32, 16], reg = {{\[\[}}8, 0], [0, 4], [0, 8]], lane = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0]]>
+// ALL-DAG: [[$R4:#.+]] = #helion.layout<[16, 16], reg = {{\[\[}}4, 0], [8, 0]], lane = {{\[\[}}1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 0], [0, 8]]>
+// ALL-DAG: [[$L1:#.+]] = #helion.layout<[32, 64], reg = {{\[\[}}0, 1], [0, 2], [8, 0], [0, 16], [0, 32]], lane = {{\[\[}}0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0]]>
+// ALL-DAG: [[$R1:#.+]] = #helion.layout<[64, 16], reg = {{\[\[}}1, 0], [2, 0], [16, 0], [32, 0]], lane = {{\[\[}}4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 0], [0, 8]]>
+// ALL-DAG: [[$C:#.+]] = #helion.layout<[32, 16], reg = {{\[\[}}0, 1], [8, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [0, 8]]>
+// ALL-LABEL: helion.kernel @types
+// ALL: helion.dot {{.*}} site "dot.0" precision{{ *}}tf32 {instruction = "mma16x8x8"} : tensor<32x16xf32, [[$L4]]>, tensor<16x16xf32, [[$R4]]>, tensor<32x16xf32, [[$C]]>
+// ALL: helion.dot {{.*}} site "dot.1" precision{{ *}}tf32x3 {instruction = "mma16x8x8"} : tensor<32x16xf32, [[$L4]]>, tensor<16x16xf32, [[$R4]]>, tensor<32x16xf32, [[$C]]>
+// ALL: helion.dot {{.*}} site "dot.2" : tensor<32x16xf32
+// ALL: helion.dot {{.*}} site "dot.3" {instruction = "mma16x8x32"} : tensor<32x64xi8, [[$L1]]>, tensor<64x16xi8, [[$R1]]>, tensor<32x16xi32, [[$C]]>
+// ALL: helion.dot {{.*}} site "dot.4" : tensor<32x16xi8
+// ALL: helion.dot {{.*}} site "dot.5" : tensor<32x64xi8, {{.*}}xi64
+// ALL: helion.dot {{.*}} site "dot.6" precision{{ *}}tf32 : tensor<32x16xf32, {{.*}}xf64
+// MMA-LABEL: helion.kernel @types
+// MMA-NOT: instruction
+!a4 = tensor<32x16xf32>
+!b4 = tensor<16x16xf32>
+!c4 = tensor<32x16xf32>
+module attributes {helion.form = "scheduled"} {
+  helion.kernel @types(%x: f32 {helion.name = "x"}, %n: i8 {helion.name = "n"}, %out: memref<?x?xf32> {helion.name = "out", helion.writes}, %sum: memref<?x?xi32> {helion.name = "sum", helion.writes},
+      %wide: memref<?x?xi64> {helion.name = "wide", helion.writes}, %fine: memref<?x?xf64> {helion.name = "fine", helion.writes})
+      attributes {helion.signature = {x = "f32", n = "i8", out = "f32[2]", sum = "i32[2]", wide = "i64[2]", fine = "f64[2]"}, helion.facts = []} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    helion.launch "types" grid(%c8) {
+      %i = helion.make_tile %c0 : !helion.tile<32>
+      %j = helion.make_tile %c0 : !helion.tile<16>
+      %a = helion.splat %x : f32 -> !a4
+      %b = helion.splat %x : f32 -> !b4
+      %z = helion.splat %x : f32 -> !c4
+      %p0 = helion.dot %a, %b, %z site "dot.0" precision tf32 : !a4, !b4, !c4
+      helion.store %p0, %out[%i, %j] site "out.0" : !c4, memref<?x?xf32>, (!helion.tile<32>, !helion.tile<16>)
+      %p1 = helion.dot %a, %b, %z site "dot.1" precision tf32x3 : !a4, !b4, !c4
+      helion.store %p1, %out[%i, %j] site "out.1" : !c4, memref<?x?xf32>, (!helion.tile<32>, !helion.tile<16>)
+      %p2 = helion.dot %a, %b, %z site "dot.2" : !a4, !b4, !c4
+      helion.store %p2, %out[%i, %j] site "out.2" : !c4, memref<?x?xf32>, (!helion.tile<32>, !helion.tile<16>)
+      %e = helion.splat %n : i8 -> tensor<32x64xi8>
+      %f = helion.splat %n : i8 -> tensor<64x16xi8>
+      %zero = arith.constant 0 : i32
+      %w = helion.splat %zero : i32 -> tensor<32x16xi32>
+      %p3 = helion.dot %e, %f, %w site "dot.3" : tensor<32x64xi8>, tensor<64x16xi8>, tensor<32x16xi32>
+      helion.store %p3, %sum[%i, %j] site "out.3" : tensor<32x16xi32>, memref<?x?xi32>, (!helion.tile<32>, !helion.tile<16>)
+      %g = helion.splat %n : i8 -> tensor<32x16xi8>
+      %h = helion.splat %n : i8 -> tensor<16x16xi8>
+      %p4 = helion.dot %g, %h, %w site "dot.4" : tensor<32x16xi8>, tensor<16x16xi8>, tensor<32x16xi32>
+      helion.store %p4, %sum[%i, %j] site "out.4" : tensor<32x16xi32>, memref<?x?xi32>, (!helion.tile<32>, !helion.tile<16>)
+      %long = arith.constant 0 : i64
+      %v = helion.splat %long : i64 -> tensor<32x16xi64>
+      %p5 = helion.dot %e, %f, %v site "dot.5" : tensor<32x64xi8>, tensor<64x16xi8>, tensor<32x16xi64>
+      helion.store %p5, %wide[%i, %j] site "out.5" : tensor<32x16xi64>, memref<?x?xi64>, (!helion.tile<32>, !helion.tile<16>)
+      %double = arith.constant 0.0 : f64
+      %u = helion.splat %double : f64 -> tensor<32x16xf64>
+      %p6 = helion.dot %a, %b, %u site "dot.6" precision tf32 : !a4, !b4, tensor<32x16xf64>
+      helion.store %p6, %fine[%i, %j] site "out.6" : tensor<32x16xf64>, memref<?x?xf64>, (!helion.tile<32>, !helion.tile<16>)
+    }
+    helion.return
+  }
+}

@@ -13,7 +13,7 @@
 // LANES: error: lanes: `24` is no power of two up to `1024`
 // BYTES: error: vector-bytes: `0` is no power of two up to `1024`
 // WARPS: error: 'helion.launch' op has `0` warps; 1 to `1024` are possible
-// DOT: error: dot-instruction: `wmma` is none of `none`, `mma16x8x16`
+// DOT: error: dot-instruction: `wmma` is none of `mma16x8x8`, `mma16x8x16`, `mma16x8x32`
 // FORM: error: `helion.{{.*}}` does not belong to form `scheduled`
 // SIZE: error: tile of type 'tensor<1048576x1048576xf32>' does not have 1 to `4194304` elements; choose other blocks
 // RULE: error: 'scf.while' op has no rule for the layouts of its tile values

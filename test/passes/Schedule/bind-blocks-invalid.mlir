@@ -4,7 +4,7 @@
 // RUN: not helion-opt --helion-bind-blocks="block_sizes=bi=4,bi=8" %S/../../dialect/IR/forms/k-softmax.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not helion-opt --helion-bind-blocks="block_sizes=bi=64,bc=32" %S/../../dialect/IR/forms/k-rms-norm-bwd.mlir 2>&1 | FileCheck %s --check-prefix=MAX
 
-// ZERO: block_sizes: `bi` cannot be `0`; it takes an integer in 1..65536 or an integer in 8..65536 (powers of two)
+// ZERO: block_sizes: `bi` cannot be `0`; it takes an integer in 1..65536 or an integer in 8..65536 (powers of two times odd numbers up to 63)
 // SITE: block_sizes{{.*}}`bz`{{.*}}`bi`
 // VALUE: block_sizes{{.*}}`bi=x`
 // TWICE: block_sizes{{.*}}`bi`

@@ -2,6 +2,11 @@
 // RUN: helion-opt --helion-bind-blocks="block_sizes=bm=64,bn=32,bk=16" %S/../../dialect/IR/forms/k-matmul.mlir | FileCheck %s --check-prefix=MATMUL
 // RUN: helion-opt --helion-bind-blocks="block_sizes=bn=64,bm=8" %S/../../dialect/IR/forms/k-long-sum.mlir | FileCheck %s --check-prefix=SUM
 // RUN: helion-opt --helion-bind-blocks %S/../../dialect/IR/forms/k-softmax.mlir | FileCheck %s --check-prefix=DEFAULT
+// RUN: helion-opt --helion-bind-blocks="block_sizes=bi=1,rn=12544" %S/../../dialect/IR/forms/k-softmax.mlir | FileCheck %s --check-prefix=ODD
+
+// An extent that is no power of two is a bound like any other.
+// ODD: #helion.pred<"x.size(1) <= 12544">
+// ODD: helion.make_tile %{{.*}} end %{{.*}} : !helion.tile<12544>
 
 // The maximum needs a mask; so does the sum, because exp(0) is not 0. The fact that the slice fits is recorded.
 // CHECK: helion.blocks = {bi = 4 : i64, rn = 2048 : i64}

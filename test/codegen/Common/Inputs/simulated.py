@@ -22,7 +22,7 @@ import threads  # noqa: E402
 SCHEDULE = {"helion-roll-reductions", "helion-order-loops", "helion-bind-blocks", "helion-flatten-loops", "helion-map-programs",
             "helion-unroll-loops", "helion-choose-access"}
 # Warps of a program and its vectors, in turn.
-VARIANTS = ["warps=4", "warps=1", "warps=6 vector-bytes=4", "warps=8 dot-instruction=mma16x8x16"]
+VARIANTS = ["warps=4", "warps=1", "warps=6 vector-bytes=4", "warps=8 dot-instruction=mma16x8x16,mma16x8x8,mma16x8x32"]
 LANES = 32
 
 # Elements of a tile: a program that a device would run too.

@@ -40,7 +40,7 @@ struct Thread {
   int64_t block[3] = {-1, -1, -1};
   std::vector<uint32_t> given, results;
   int64_t address = 0;
-  int32_t count = 0, transposed = 0, isBf16 = 0;
+  int32_t count = 0, transposed = 0, kind = 0;
   std::vector<Copy> open;
   std::deque<std::vector<Copy>> groups;
   // Of `wgmma`: descriptors, columns, form, the warp; what was read since the last commit, and by groups in flight.
@@ -163,42 +163,75 @@ void loadMatrices(void **brought, int64_t lanes) {
   }
 }
 
-/// m16n8k16: words of A by (row, row + 8) then k + 8, of B by k then k + 8, of C by row then row + 8.
+/// What a word of 32 bits is to a matrix instruction.
+struct Kind {
+  int64_t elements; // Of a word.
+  double (*number)(uint32_t word, int64_t element);
+};
+
+double halfOf(uint32_t word, int64_t element) { return number(word >> 16 * element & 0xFFFF, false); }
+double bf16Of(uint32_t word, int64_t element) { return number(word >> 16 * element & 0xFFFF, true); }
+double byteOf(uint32_t word, int64_t element) { return int8_t(word >> 8 * element & 0xFF); }
+/// The low 13 bits are not looked at.
+double tf32Of(uint32_t word, int64_t) {
+  word &= ~0x1FFFu;
+  float value;
+  memcpy(&value, &word, 4);
+  return value;
+}
+
+/// As SimulateMatrices.cpp numbers them.
+const Kind kinds[] = {{2, halfOf}, {2, bf16Of}, {1, tf32Of}, {4, byteOf}};
+constexpr int32_t kIntegers = 3;
+
+float floatOf(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, 4);
+  return value;
+}
+
+uint32_t bitsOf(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  return bits;
+}
+
+/// m16n8 with 32 bytes of depth: words of A by (row, row + 8) then the depth's second half, of B by halves of the depth,
+/// of C by row then row + 8.
 void multiply(void **brought, int64_t lanes) {
-  double a[16][16], b[16][8], c[16][8];
+  double a[16][32], b[32][8];
+  uint32_t c[16][8];
   auto lane = [&](int64_t at) { return static_cast<Thread *>(brought[at]); };
+  int32_t kindNumber = lane(0)->kind;
+  const Kind &kind = kinds[kindNumber];
+  int64_t depth = 8 * kind.elements;
   for (int64_t at = 0; at != lanes; ++at) {
-    bool isBf16 = lane(at)->isBf16;
     const std::vector<uint32_t> &given = lane(at)->given;
-    int64_t row = at / 4, pair = at % 4 * 2;
-    for (int64_t high = 0; high != 2; ++high) {
-      auto half = [&](int64_t word) { return number(given[word] >> (16 * high) & 0xFFFF, isBf16); };
+    int64_t row = at / 4, first = at % 4 * kind.elements;
+    for (int64_t element = 0; element != kind.elements; ++element) {
       for (int64_t word = 0; word != 4; ++word)
-        a[row + word % 2 * 8][pair + word / 2 * 8 + high] = half(word);
+        a[row + word % 2 * 8][first + word / 2 * depth / 2 + element] = kind.number(given[word], element);
       for (int64_t word = 0; word != 2; ++word)
-        b[pair + word * 8 + high][row] = half(4 + word);
+        b[first + word * depth / 2 + element][row] = kind.number(given[4 + word], element);
     }
-    for (int64_t word = 0; word != 4; ++word) {
-      float sum;
-      memcpy(&sum, &given[6 + word], 4);
-      c[row + word / 2 * 8][pair + word % 2] = sum;
-    }
+    for (int64_t word = 0; word != 4; ++word)
+      c[row + word / 2 * 8][at % 4 * 2 + word % 2] = given[6 + word];
   }
   for (int64_t at = 0; at != lanes; ++at) {
     lane(at)->given.clear();
     lane(at)->results.clear();
     for (int64_t word = 0; word != 4; ++word) {
       int64_t row = at / 4 + word / 2 * 8, column = at % 4 * 2 + word % 2;
-      double sum = c[row][column];
-      for (int64_t k = 0; k != 16; ++k)
+      bool isInteger = kindNumber == kIntegers;
+      double sum = isInteger ? double(int32_t(c[row][column])) : floatOf(c[row][column]);
+      for (int64_t k = 0; k != depth; ++k)
         sum += a[row][k] * b[k][column];
-      float rounded = float(sum);
-      uint32_t bits;
-      memcpy(&bits, &rounded, 4);
-      lane(at)->results.push_back(bits);
+      // Sums of integers are exact here and wrap once.
+      lane(at)->results.push_back(isInteger ? uint32_t(int64_t(sum)) : bitsOf(float(sum)));
     }
   }
 }
+
 /// An operand of `wgmma` as its descriptor says it: bits 0 to 13 the address, 16 to 29 from box to box, 32 to 45 from 8
 /// lines to the next, all in 16 bytes; 62 and 63 the swizzle. Addresses are those of a window of 256 KB.
 struct GroupOperand {
@@ -275,10 +308,18 @@ void helion_harness_ldmatrix(int64_t address, int32_t count, int32_t transposed)
   helion_harness_meet(loadMatrices, &own);
 }
 
-void helion_harness_mma(int32_t isBf16) {
+void helion_harness_mma(int32_t kind) {
   Thread &own = thread();
-  own.isBf16 = isBf16;
+  own.kind = kind;
   helion_harness_meet(multiply, &own);
+}
+
+/// cvt.rna.tf32.f32: to 10 bits of fraction, ties away from 0; every NaN is one.
+int32_t helion_harness_round_tf32(float value) {
+  if (value != value)
+    return 0x7FFFFFFF;
+  uint32_t bits = bitsOf(value);
+  return int32_t((bits & 0x7F800000) == 0x7F800000 ? bits : (bits + 0x1000) & ~0x1FFFu);
 }
 
 void helion_harness_wgmma(int64_t left, int64_t right, int32_t columns, int32_t form) {

@@ -2,7 +2,7 @@
 """Examples with loops whose loads come through rings: form S with choices of `num_stages`, then layouts, rings, one thread's code with
 matrix instructions and asynchronous copies, emulated (matrices.cpp), every thread of every block, compared with numpy.
 
-Use: pipelined.py COMMON_INPUTS WORK [KERNEL..]
+Use: pipelined.py COMMON_INPUTS WORK [KERNEL:TYPE..]
 Prints one line per kernel. Fails on the first wrong value and on a config that serves no call.
 """
 import ctypes
@@ -10,6 +10,8 @@ import os
 import re
 import struct
 import sys
+
+import numpy
 
 COMMON, WORK = sys.argv[1:3]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,7 +22,7 @@ from simulated import conformance, kernels  # noqa: E402
 from kernels import normal  # noqa: E402
 
 threads.sources = [os.path.join(HERE, "matrices.cpp")]
-MATRICES = "dot-instruction=mma16x8x16"
+MATRICES = "dot-instruction=mma16x8x16,mma16x8x8,mma16x8x32"
 
 
 def padded(rows, columns, stride):
@@ -34,14 +36,24 @@ def matmul_calls():
     yield "padded", dict(x=padded(33, 43, 48), y=padded(43, 29, 32))
 
 
+def int8_calls():
+    def call(x, w):
+        x, w = numpy.rint(40 * x), numpy.rint(40 * w)
+        return dict(x=x, w=w, x_scale=numpy.abs(normal(len(x))), w_scale=numpy.abs(normal(len(w))))
+
+    for m, k, n in ((1, 16, 1), (64, 64, 64), (37, 48, 41), (100, 208, 72), (5, 0, 16), (0, 16, 8)):
+        yield f"{m}x{k}x{n}", call(normal(m, k), normal(n, k))
+    yield "padded", call(padded(33, 43, 48), padded(29, 43, 48))
+
+
 def attention_calls():
     for b, h, m, s in ((1, 1, 16, 32), (1, 2, 40, 72)):
         yield f"{b}x{h}x{m}x{s}", dict(q=normal(b, h, m, 16), k=normal(b, h, s, 16), v=normal(b, h, s, 16))
 
 
-# Kernel: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
+# Kernel and type: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
 CASES = {
-    "matmul": (matmul_calls, [
+    "matmul:bf16": (matmul_calls, [
         ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=64,bj=64,bk=64}", 2, "warps=4"),
         ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=128,bj=32,bk=32}", 3, "warps=8"),
         ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=64,bj=128,bk=16},helion-map-programs{pid_type=matmul=persistent_interleaved}", 4, "warps=8"),
@@ -54,7 +66,17 @@ CASES = {
         ("helion-bind-blocks{block_sizes=bi=64,bj=32,bk=16}", 3, "warps=8"),
         ("helion-bind-blocks{block_sizes=bi=16,bj=48,bk=32},helion-map-programs{pid_type=matmul=persistent_interleaved}", 4, "warps=1"),
         ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=2")]),
-    "attention": (attention_calls, [
+    "matmul:f32": (matmul_calls, [
+        ("helion-bind-blocks{block_sizes=bi=32,bj=32,bk=32}", 1, "warps=4"),
+        ("helion-bind-blocks{block_sizes=bi=32,bj=64,bk=32}", 2, "warps=4"),
+        ("helion-bind-blocks{block_sizes=bi=16,bj=48,bk=8},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=1"),
+        ("boxes,helion-bind-blocks{block_sizes=bi=64,bj=32,bk=16}", 2, "warps=8")]),
+    "int8_gemm:f32": (int8_calls, [
+        ("helion-bind-blocks{block_sizes=bm=32,bn=32,bk=64}", 1, "warps=4"),
+        ("helion-bind-blocks{block_sizes=bm=32,bn=64,bk=64}", 2, "warps=4"),
+        ("helion-bind-blocks{block_sizes=bm=16,bn=48,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=1"),
+        ("boxes,helion-bind-blocks{block_sizes=bm=64,bn=32,bk=128}", 2, "warps=8")]),
+    "attention:bf16": (attention_calls, [
         ("boxes,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2")]),
@@ -108,15 +130,19 @@ def compile_threads(source, variant, stages, folder, harness):
         text = file.read()
     assert "nvvm.wgmma.mma_async" in text or ("nvvm.mma.sync" in text and "nvgpu.ldmatrix" in text)
     if "nvgpu.tma.async.load" not in text:
-        assert stages == 1 or ("nvgpu.device_async_copy" in text and "8, %" in text), "copies are in pieces of 16 bytes"
+        copies = re.findall(r"nvgpu.device_async_copy .*, (\d+), %.* to memref<[0-9x]+x[a-z]+(\d+),", text)
+        assert all(int(elements) * int(bits) == 128 for elements, bits in copies), "copies are in pieces of 16 bytes"
+        assert stages == 1 or copies
     simulated.opt("helion-simulate-matrices,helion-simulate-threads", at("threads.mlir"), at("simulated.mlir"))
     simulated.finish(folder, harness)
 
 
 def check(key, harness):
     calls, configs = CASES[key]
-    path = os.path.join(WORK, f"{key}.mlir")
-    kernel, dtypes = conformance.import_kernel(key, "bf16", path)
+    name, _, dtype = key.partition(":")
+    path = os.path.join(WORK, f"{name}-{dtype}.mlir")
+    kernel, dtypes = conformance.import_kernel(name, dtype, path)
+    kernel = conformance.on_target(kernel, dtype, "emulated")
     made = [conformance.Call(kernel, name, arguments, dtypes, number % 2 == 1)
             for number, (name, arguments) in enumerate(calls())]
     served = set()

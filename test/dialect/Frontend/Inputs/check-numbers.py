@@ -91,6 +91,14 @@ def matmul(m, k, n):
     return {"x": x, "y": y}, [wide(x) @ wide(y)]
 
 
+@case("int8_gemm", [(1, 1, 1), (37, 53, 29), (16, 0, 8)])
+def int8_gemm(m, k, n):
+    x, w = (np.clip(normal(*shape) * 50, -128, 127).astype(np.int8) for shape in ((m, k), (n, k)))
+    x_scale, w_scale = normal(m), normal(n)
+    return ({"x": x, "w": w, "x_scale": x_scale, "w_scale": w_scale},
+            [wide(x) @ wide(w).T * x_scale[:, None].astype(np.float64) * w_scale])
+
+
 @case("long_sum", [(1, 1), (5, 1000), (37, 53)])
 def long_sum(m, n):
     x = normal(m, n)

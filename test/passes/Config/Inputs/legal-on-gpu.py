@@ -11,8 +11,11 @@ import sys
 TARGET = "nvidia:sm_90a"
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "..", "..", "examples")
-PRODUCTS = {"matmul": "x=bf16[?,?] y=bf16[?,?]", "bmm": "x=bf16[?,?,?] y=bf16[?,?,?]",
-            "attention": "q=bf16[?,?,?,16] k=bf16[?,?,?,16] v=bf16[?,?,?,16]"}
+# By label: the example and its signature.
+PRODUCTS = {"matmul": ("matmul", "x=bf16[?,?] y=bf16[?,?]"), "bmm": ("bmm", "x=bf16[?,?,?] y=bf16[?,?,?]"),
+            "attention": ("attention", "q=bf16[?,?,?,16] k=bf16[?,?,?,16] v=bf16[?,?,?,16]"),
+            "tf32": ("matmul", "x=f32[?,?] y=f32[?,?]"), "constant": ("matmul", "x=f32[?,40] y=f32[40,?]"),
+            "int8": ("int8_gemm", "x=i8[?,?] w=i8[?,?] x_scale=bf16[?] w_scale=bf16[?]")}
 # Few choices, so that as many draws have the largest blocks with the most warps.
 GATHERS = {"gather": "ids=i32[?] w=bf16[?]", "masked_gather": "ids=i32[?] w=bf16[?]"}
 
@@ -24,9 +27,8 @@ def tool(*command):
     return done.stdout
 
 
-def lower_all(source, kernel, signature, count, seed, work):
+def lower_all(source, kernel, signature, count, seed, path):
     """The configs, all of which were lowered."""
-    path = os.path.join(work, kernel + ".mlir")
     tool("helion-translate", "--import-helion", source, "--kernel", kernel, "--args", signature, "-o", path)
     tool("helion-opt", "--helion-normalize", path, "-o", path)
     configs = []
@@ -41,14 +43,15 @@ def lower_all(source, kernel, signature, count, seed, work):
 
 def main():
     count, seed, work = sys.argv[1:]
-    for kernel, signature in PRODUCTS.items():
-        configs = lower_all(os.path.join(EXAMPLES, kernel, kernel + ".py"), kernel, signature, count, seed, work)
+    for label, (kernel, signature) in PRODUCTS.items():
+        source, path = os.path.join(EXAMPLES, kernel, kernel + ".py"), os.path.join(work, label + ".mlir")
+        configs = lower_all(source, kernel, signature, count, seed, path)
         rings = [config for config in configs if re.search(r"num_stages=loop\.\w+=[2-5]", config)]
         if not rings:
-            sys.exit(f"{kernel}: none of {len(configs)} configs has a ring")
-        print(f"{kernel}: {len(configs)} configs, {len(rings)} with rings, all lowered", flush=True)
+            sys.exit(f"{label}: none of {len(configs)} configs has a ring")
+        print(f"{label}: {len(configs)} configs, {len(rings)} with rings, all lowered", flush=True)
     for kernel, signature in GATHERS.items():
-        configs = lower_all(os.path.join(HERE, "gathers.py"), kernel, signature, count, seed, work)
+        configs = lower_all(os.path.join(HERE, "gathers.py"), kernel, signature, count, seed, os.path.join(work, kernel + ".mlir"))
         largest = [config for config in configs if re.search(r"block_sizes=bi=(16384|32768)\b", config)]
         print(f"{kernel}: {len(configs)} configs, {len(largest)} of 16384 lanes or more, all lowered", flush=True)
 

@@ -21,7 +21,7 @@ import kernels  # noqa: E402
 SCHEDULE = {"helion-roll-reductions", "helion-order-loops", "helion-bind-blocks", "helion-flatten-loops", "helion-map-programs",
             "helion-unroll-loops"}
 # What the device's row and the config say, in turn.
-VARIANTS = ["", "warps=1", "warps=8 dot-instruction=mma16x8x16", "lanes=64 warps=2", "warps=6 vector-bytes=4", "dot-instruction=mma16x8x16"]
+VARIANTS = ["", "warps=1", "warps=8 dot-instruction=mma16x8x16,mma16x8x8,mma16x8x32", "lanes=64 warps=2", "warps=6 vector-bytes=4", "dot-instruction=mma16x8x16"]
 
 # Elements of a tile, for the interpreter's sake.
 LARGEST_TILE = 16384
