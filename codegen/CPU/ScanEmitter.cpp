@@ -51,7 +51,8 @@ struct Running {
   void write(const Held &held, ArrayRef<Position> at) {
     for (auto [view, value, lane] : llvm::zip(nest.views, nest.values, held))
       if (view.memory)
-        lanes.storeTo(view, at, convertElement(builder, loc, lane, accumulatorType(elementOf(value)), elementOf(value)));
+        lanes.storeTo(view, at,
+                      convertElement(builder, loc, lane, accumulatorType(elementOf(value)), elementOf(value)));
   }
 };
 } // namespace

@@ -216,8 +216,7 @@ static unsigned laneBytes(const Nest &nest, const TilePlan &plan) {
 
 /// A combiner region can take vectors when it has nothing but lane-wise ops.
 static bool combinesVectors(Operation *op) {
-  return op->getNumRegions() == 0 ||
-         llvm::all_of(op->getRegion(0).front().without_terminator(), [](Operation &inner) {
+  return op->getNumRegions() == 0 || llvm::all_of(op->getRegion(0).front().without_terminator(), [](Operation &inner) {
            return isa<arith::ConstantOp>(inner) || OpTrait::hasElementwiseMappableTraits(&inner);
          });
 }

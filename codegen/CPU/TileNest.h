@@ -38,9 +38,9 @@ struct Nest {
     Atomic    // lane by lane
   };
   Kind kind = Kind::Fill;
-  bool computes = false;                 // A fill that makes the one value of its plan buffer.
-  mlir::Type convertTo;                  // Element that a fill converts to; null: as it is.
-  mlir::Operation *op = nullptr;         // Store, reduction, scan or atomic; for Fill the op whose location and place it has.
+  bool computes = false;         // A fill that makes the one value of its plan buffer.
+  mlir::Type convertTo;          // Element that a fill converts to; null: as it is.
+  mlir::Operation *op = nullptr; // Store, reduction, scan or atomic; for Fill the op whose location and place it has.
   llvm::SmallVector<mlir::Value> values; // What is evaluated; all have one shape.
   llvm::SmallVector<View> views;         // Where results go; empty for stores.
   llvm::SmallVector<int64_t> extents;

@@ -79,8 +79,9 @@ static LogicalResult checkOp(Operation *op, const CodeOptions &options) {
     return checkRegion(reduce);
   if (auto scan = dyn_cast<ScanFnOp>(op))
     return checkRegion(scan);
-  bool known = isLaneOp(op) || isa<StoreOp, LoadOp, ReduceOp, ReduceFnOp, ScanOp, ScanFnOp, ReshapeOp, MakeTileOp, TileShiftOp,
-                                   TileBeginOp, TileEndOp, YieldOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op);
+  bool known =
+      isLaneOp(op) || isa<StoreOp, LoadOp, ReduceOp, ReduceFnOp, ScanOp, ScanFnOp, ReshapeOp, MakeTileOp, TileShiftOp,
+                          TileBeginOp, TileEndOp, YieldOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op);
   if (!known && (hasTiles || isa_and_nonnull<HelionDialect>(op->getDialect())))
     return op->emitOpError() << "has no code for the CPU at this place";
   return success();

@@ -21,10 +21,10 @@ namespace helion {
 //===-- Checks ----------------------------------------------------------------------------------------------------===//
 
 static bool isKnown(Operation *op) {
-  return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, ScanOp, ScanFnOp, DotOp, SplatOp, IotaOp,
-             BroadcastOp, PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp, TileShiftOp, TileBeginOp,
-             TileEndOp, YieldOp, RingOp, AcquireOp, CommitOp, TakeOp, ReleaseOp, LoadAsyncOp, ReadOp, WriteOp,
-             DotAsyncOp, ReadyOp, WaitOp>(op);
+  return isa<LoadOp, StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ReduceInThreadOp, ScanOp, ScanFnOp, DotOp, SplatOp,
+             IotaOp, BroadcastOp, PermuteOp, ReshapeOp, ReboundOp, MaskOp, ConvertLayoutOp, SubtileOp, MakeTileOp,
+             TileShiftOp, TileBeginOp, TileEndOp, YieldOp, RingOp, AcquireOp, CommitOp, TakeOp, ReleaseOp, LoadAsyncOp,
+             ReadOp, WriteOp, DotAsyncOp, ReadyOp, WaitOp>(op);
 }
 
 static LogicalResult checkType(Operation *op, Type type, int64_t lanes, int64_t warps) {

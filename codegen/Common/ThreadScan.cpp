@@ -50,7 +50,8 @@ public:
   }
 
 private:
-  //===-- Blocks ---------------------------------------------------------------------------------------------------===//
+  //===-- Blocks
+  //---------------------------------------------------------------------------------------------------===//
 
   /// A block is known by its register whose digits along the dim are 0, as far as they are done.
   int64_t blockOf(int64_t reg) const {
@@ -93,7 +94,8 @@ private:
     }
   }
 
-  //===-- Registers ------------------------------------------------------------------------------------------------===//
+  //===-- Registers
+  //------------------------------------------------------------------------------------------------===//
 
   /// What the digits of a run add to a coordinate, in the order of the scan.
   SmallVector<int64_t> stepsOf(ArrayRef<DimUnit> run) const {
@@ -127,7 +129,8 @@ private:
     done.append(run.begin(), run.end());
   }
 
-  //===-- Lanes ----------------------------------------------------------------------------------------------------===//
+  //===-- Lanes
+  //----------------------------------------------------------------------------------------------------===//
 
   Value bitsOf(Value value, int64_t mask) { return arith::AndIOp::create(b, loc, value, i32(b, loc, mask)); }
   Value withBits(Value value, int64_t mask) { return arith::OrIOp::create(b, loc, value, i32(b, loc, mask)); }
@@ -175,8 +178,8 @@ private:
       before[lane] = (lane & ~mask) | (place == order.begin() ? *place : place[-1]);
     }
     int64_t unit = run.front().inStride;
-    bool countsUp = llvm::all_of(llvm::enumerate(run),
-                                 [&](auto entry) { return entry.value().inStride == unit << entry.index(); });
+    bool countsUp =
+        llvm::all_of(llvm::enumerate(run), [&](auto entry) { return entry.value().inStride == unit << entry.index(); });
     if (!countsUp)
       return code.byLane(b, loc, before);
     Value moved = arith::AddIOp::create(b, loc, code.lane(), i32(b, loc, reverse ? unit : -unit));
@@ -196,7 +199,8 @@ private:
       for (const LaneStep &step : steps)
         upToHere = select(step.isLater, combine(fromLane(upToHere, step.source), upToHere), upToHere);
       if (hasOthers)
-        follow(block, carryWhere(exists, fromLane(upToHere, before)), inThread ? lastOf(block) : std::optional<int64_t>());
+        follow(block, carryWhere(exists, fromLane(upToHere, before)),
+               inThread ? lastOf(block) : std::optional<int64_t>());
       if (inThread)
         scanned[lastOf(block)] = upToHere;
       if (needsTotals)
@@ -205,7 +209,8 @@ private:
     inThread = false;
   }
 
-  //===-- Warps ----------------------------------------------------------------------------------------------------===//
+  //===-- Warps
+  //----------------------------------------------------------------------------------------------------===//
 
   /// The other dims' indices, and along the dim the number of the block; without the digits of `left`.
   IndexMap blockMap(int64_t blockExtent, ArrayRef<DimUnit> left) const {

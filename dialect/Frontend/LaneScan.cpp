@@ -58,8 +58,7 @@ static std::optional<ReductionKind> kindOf(Block &combiner) {
   bool isPair = op.getNumOperands() == 2 && combiner.back().getOperand(0).getDefiningOp() == &op &&
                 ((op.getOperand(0) == left && op.getOperand(1) == right) ||
                  (op.getOperand(0) == right && op.getOperand(1) == left));
-  const auto *row =
-      llvm::find_if(kindRows, [&](const KindRow &row) { return op.getName().getStringRef() == row.op; });
+  const auto *row = llvm::find_if(kindRows, [&](const KindRow &row) { return op.getName().getStringRef() == row.op; });
   return isPair && row != std::end(kindRows) ? std::optional(row->kind) : std::nullopt;
 }
 
@@ -68,8 +67,8 @@ static LogicalResult settleCombiner(KernelBuilder &k, ScanFnOp op) {
   Block &combiner = op.getCombiner().front();
   for (Operation &inner : llvm::make_early_inc_range(combiner.without_terminator())) {
     bool isFixed = isPure(&inner) && !inner.getNumRegions() && llvm::none_of(inner.getOperands(), [&](Value operand) {
-      return operand.getParentRegion() == &op.getCombiner();
-    });
+                     return operand.getParentRegion() == &op.getCombiner();
+                   });
     if (isFixed)
       inner.moveBefore(op);
     else if (!isMemoryEffectFree(&inner) || isa<HelionDialect>(inner.getDialect()))
@@ -143,8 +142,8 @@ static FailureOr<SmallVector<Value>> settleScan(KernelBuilder &k, ScanFnOp op) {
     FailureOr<Value> lanes = uncovered(k, first, along, reductionIdentity(*kind, getElementTypeOrSelf(first)));
     if (failed(lanes))
       return failure();
-    results.push_back(ScanOp::create(k.b, k.loc(), lanes->getType(), *kind, *lanes, op.getDim(), op.getReverse(),
-                                     op.getSite()));
+    results.push_back(
+        ScanOp::create(k.b, k.loc(), lanes->getType(), *kind, *lanes, op.getDim(), op.getReverse(), op.getSite()));
   } else {
     FailureOr<Value> counts = countedLanes(k, op);
     if (failed(counts))

@@ -159,6 +159,6 @@ std::vector<OperationRow> helion::frontend::scanOperations() {
           torchRow("torch.cumprod Tensor.cumprod", Reduction::Prod),
           helionRow("hl.cumsum", Reduction::Sum),
           helionRow("hl.cumprod", Reduction::Prod),
-          {"hl.associative_scan torch._higher_order_ops.associative_scan",
-           "combine_fn input_tensor dim reverse=False", runAssociativeScan}};
+          {"hl.associative_scan torch._higher_order_ops.associative_scan", "combine_fn input_tensor dim reverse=False",
+           runAssociativeScan}};
 }

@@ -245,8 +245,9 @@ LogicalResult ScanOp::verify() {
   return verifyDim(*this, getValue().getType(), getDim());
 }
 
-LogicalResult ScanFnOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr attrs,
-                                         OpaqueProperties properties, RegionRange regions, SmallVectorImpl<Type> &types) {
+LogicalResult ScanFnOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands,
+                                         DictionaryAttr attrs, OpaqueProperties properties, RegionRange regions,
+                                         SmallVectorImpl<Type> &types) {
   llvm::append_range(types, ScanFnOp::Adaptor(operands, attrs, properties, regions).getValues().getTypes());
   return success();
 }

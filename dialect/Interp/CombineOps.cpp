@@ -383,12 +383,9 @@ static LogicalResult dotAsync(Machine &machine, DotAsyncOp op) {
 
 ArrayRef<OpRow> helion::interp::combineRows() {
   static const OpRow rows[] = {
-      {"helion.dot", runAs<DotOp, dot>},
-      {"helion.dot_async", runAs<DotAsyncOp, dotAsync>},
-      {"helion.reduce", runAs<ReduceOp, reduce>},
-      {"helion.reduce_fn", runAs<ReduceFnOp, reduceFn>},
-      {"helion.scan", runAs<ScanOp, scan>},
-      {"helion.scan_fn", runAs<ScanFnOp, scanFn>},
+      {"helion.dot", runAs<DotOp, dot>},          {"helion.dot_async", runAs<DotAsyncOp, dotAsync>},
+      {"helion.reduce", runAs<ReduceOp, reduce>}, {"helion.reduce_fn", runAs<ReduceFnOp, reduceFn>},
+      {"helion.scan", runAs<ScanOp, scan>},       {"helion.scan_fn", runAs<ScanFnOp, scanFn>},
   };
   return rows;
 }

@@ -20,8 +20,8 @@ struct Site {
 std::vector<Site> sitesOf(KernelOp kernel);
 
 /// Whether a slice may become a loop: no value of it is captured by a region or a combiner, reduced by argmax or
-/// argmin, scanned along it, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory and may still
-/// refuse.
+/// argmin, scanned along it, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory
+/// and may still refuse.
 bool canRoll(RangeOp range);
 /// Whether each tile of a launch can be a program with one grid dim of the device per loop dim; there are three.
 bool canMapXyz(LaunchOp launch);

@@ -57,7 +57,8 @@ int64_t helion::scanCost(Operation *scan, const Layout &layout) {
   if (division.lanes > 1)
     cost += blocks * llvm::Log2_64(division.lanes) * (combine + values * (kShuffle + kSelect)) + handOn;
   if (division.warps > 1)
-    cost += kExchange + blocks * (values * kShared + division.warps * (combine + values * (kShared + kSelect))) + handOn;
+    cost +=
+        kExchange + blocks * (values * kShared + division.warps * (combine + values * (kShared + kSelect))) + handOn;
   if (division.outer > 1)
     cost += registers * combine;
   return cost;

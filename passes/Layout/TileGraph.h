@@ -19,7 +19,7 @@ struct TileClass {
   llvm::SmallVector<unsigned> rules;    // of TileGraph::rules, at either end
   llvm::SmallVector<DotOp> dots;        // that accumulate in it
   llvm::SmallVector<mlir::Operation *> scans;
-  DotSplit split;                       // of those, once chosen
+  DotSplit split; // of those, once chosen
   std::optional<Layout> layout;
 };
 
