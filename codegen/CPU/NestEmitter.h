@@ -11,6 +11,20 @@
 #include "codegen/CPU/TileNest.h"
 
 namespace helion::cpu {
+/// Lanes of a nest that are combined one after the other; vectors of them side by side where `isVector`.
+struct OrderedLanes {
+  mlir::OpBuilder &builder;
+  LaneEvaluator &lanes;
+  const Nest &nest;
+  mlir::Location loc;
+  bool isVector;
+
+  mlir::Value spread(mlir::Value value) { return isVector ? lanes.spread(value) : value; }
+  Held spreadAll(mlir::ValueRange values);
+  /// What the nest's values have at a place, narrow floats widened.
+  Held next(llvm::ArrayRef<Position> at);
+};
+
 class NestEmitter {
 public:
   NestEmitter(mlir::OpBuilder &builder, const TilePlan &plan, TileMemory &memory, const CodeOptions &options)

@@ -141,44 +141,38 @@ void NestEmitter::emitVectorReduce() {
   lanes.storeTo(nest->views[0], withoutCombined(at), result);
 }
 
+Held OrderedLanes::spreadAll(ValueRange values) {
+  return Held(llvm::map_range(values, [&](Value value) { return spread(value); }));
+}
+
+Held OrderedLanes::next(ArrayRef<Position> at) {
+  return Held(llvm::map_range(nest.values, [&](Value value) {
+    return spread(widen(builder, loc, lanes.evaluate(value, at), getElementTypeOrSelf(value.getType())));
+  }));
+}
+
 namespace {
 /// A reduction in lane order: what it starts from and how a lane is added.
-struct Ordered {
-  OpBuilder &builder;
-  LaneEvaluator &lanes;
-  const Nest &nest;
-  Location loc;
-  bool isVector;
-
-  Value spread(Value value) { return isVector ? lanes.spread(value) : value; }
-
+struct Ordered : OrderedLanes {
   Held start() {
-    Held held;
-    if (auto region = dyn_cast<ReduceFnOp>(nest.op)) {
-      for (Value other : region.getOthers())
-        held.push_back(spread(other));
-      return held;
-    }
+    if (auto region = dyn_cast<ReduceFnOp>(nest.op))
+      return spreadAll(region.getOthers());
     auto reduce = cast<ReduceOp>(nest.op);
     Type element = accumulatorType(getElementTypeOrSelf(reduce.getValue().getType()));
-    held.push_back(spread(identityOf(builder, loc, reduce.getKind(), element)));
+    Held held = {spread(identityOf(builder, loc, reduce.getKind(), element))};
     if (nest.kind == Nest::Kind::Sequence)
       held.push_back(spread(IndexMath(builder, loc).constant(0)));
     return held;
   }
 
   Held add(const Held &held, ArrayRef<Position> at) {
-    SmallVector<Value> next;
-    for (Value value : nest.values) {
-      Value lane = lanes.evaluate(value, at);
-      next.push_back(spread(widen(builder, loc, lane, getElementTypeOrSelf(value.getType()))));
-    }
+    Held added = next(at);
     if (auto region = dyn_cast<ReduceFnOp>(nest.op))
-      return combineRegion(builder, region.getCombiner(), held, next, lanes.facts.width);
+      return combineRegion(builder, region.getCombiner(), held, added, lanes.facts.width);
     auto reduce = cast<ReduceOp>(nest.op);
     if (nest.kind == Nest::Kind::Sequence)
-      return combineArg(builder, loc, reduce.getKind(), held, next[0], spread(at[nest.combined].index));
-    return {combine(builder, loc, reduce.getKind(), held[0], next[0])};
+      return combineArg(builder, loc, reduce.getKind(), held, added[0], spread(at[nest.combined].index));
+    return {combine(builder, loc, reduce.getKind(), held[0], added[0])};
   }
 
   /// What the views get: all of a region's values, the index of argmax, the value of a plain kind.
@@ -193,7 +187,7 @@ struct Ordered {
 
 /// `base` is where the vectors begin that are reduced side by side; none: one lane.
 void NestEmitter::emitSequence(Value base) {
-  Ordered ordered{builder, lanes, *nest, loc, bool(base)};
+  Ordered ordered{{builder, lanes, *nest, loc, bool(base)}};
   int dim = nest->combined, level = levelOf(dim);
   Value end = tripCount(*nest, dim), begin = IndexMath(builder, loc).constant(0);
   Held results;

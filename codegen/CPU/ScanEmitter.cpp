@@ -14,36 +14,23 @@ using namespace helion::cpu;
 namespace {
 /// What is held in the order of the scan. The lane that comes first is taken as it is: a region says of its identities
 /// only what they do to lanes outside.
-struct Running {
-  OpBuilder &builder;
-  LaneEvaluator &lanes;
-  const Nest &nest;
-  Location loc;
-  bool isVector;
-
-  Value spread(Value value) { return isVector ? lanes.spread(value) : value; }
+struct Running : OrderedLanes {
   Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
   Held start() {
-    Held held;
-    if (auto region = dyn_cast<ScanFnOp>(nest.op)) {
-      for (Value other : region.getOthers())
-        held.push_back(spread(other));
-      return held;
-    }
+    if (auto region = dyn_cast<ScanFnOp>(nest.op))
+      return spreadAll(region.getOthers());
     Type element = accumulatorType(elementOf(nest.values[0]));
     return {spread(identityOf(builder, loc, cast<ScanOp>(nest.op).getKind(), element))};
   }
 
   Held add(const Held &held, ArrayRef<Position> at, Value isFirst) {
-    SmallVector<Value> next;
-    for (Value value : nest.values)
-      next.push_back(spread(widen(builder, loc, lanes.evaluate(value, at), elementOf(value))));
+    Held added = next(at);
     auto region = dyn_cast<ScanFnOp>(nest.op);
     if (!region)
-      return {combine(builder, loc, cast<ScanOp>(nest.op).getKind(), held[0], next[0])};
-    Held joined = combineRegion(builder, region.getCombiner(), held, next, lanes.facts.width);
-    for (auto [value, own] : llvm::zip(joined, next))
+      return {combine(builder, loc, cast<ScanOp>(nest.op).getKind(), held[0], added[0])};
+    Held joined = combineRegion(builder, region.getCombiner(), held, added, lanes.facts.width);
+    for (auto [value, own] : llvm::zip(joined, added))
       value = arith::SelectOp::create(builder, loc, isFirst, own, spread(value));
     return joined;
   }
@@ -59,7 +46,7 @@ struct Running {
 
 /// `base` is where the vectors begin that are scanned side by side; none: one lane.
 void NestEmitter::emitScan(Value base) {
-  Running running{builder, lanes, *nest, loc, bool(base)};
+  Running running{{builder, lanes, *nest, loc, bool(base)}};
   int dim = nest->combined, level = levelOf(dim);
   IndexMath math(builder, loc);
   Value end = tripCount(*nest, dim), begin = math.constant(0), last = math.sub(end, math.constant(1));

@@ -3,6 +3,7 @@
 // Kinds by table; the index of an extreme by comparison; regions by copying them.
 
 #include "codegen/Common/Combining.h"
+#include "codegen/Common/ThreadContext.h"
 #include "dialect/IR/Dims.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -92,4 +93,15 @@ Held Combiner::combine(OpBuilder &b, Location loc, const Held &left, const Held 
   Value wins = rightWins(b, loc, kind == ReductionKind::ArgMax, left, right);
   return {arith::SelectOp::create(b, loc, wins, right[0], left[0]),
           arith::SelectOp::create(b, loc, wins, right[1], left[1])};
+}
+
+SmallVector<Held> threads::heldOf(OpBuilder &b, Location loc, ValueRange values) {
+  SmallVector<Held> registers;
+  for (Value value : values) {
+    SmallVector<Value> elements = unpack(b, loc, value);
+    registers.resize(elements.size());
+    for (auto [held, element] : llvm::zip(registers, elements))
+      held.push_back(element);
+  }
+  return registers;
 }

@@ -30,6 +30,9 @@ private:
   ReductionKind kind;
   mlir::Region *region = nullptr;
 };
+
+/// By register what several values of one layout have there.
+llvm::SmallVector<Held> heldOf(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange values);
 } // namespace helion::threads
 
 #endif // HELION_CODEGEN_COMMON_COMBINING_H

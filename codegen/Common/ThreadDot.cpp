@@ -165,6 +165,9 @@ private:
 struct LowerDot : ThreadPattern<DotOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(DotOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    // Its layouts are that instruction's, and its numbers would be others.
+    if (op->hasAttr(kInstructionAttr))
+      return b.notifyMatchFailure(op, "names a matrix instruction");
     Location loc = op.getLoc();
     Layout layout = layoutIn(op.getAcc());
     SmallVector<Operation *> unused;

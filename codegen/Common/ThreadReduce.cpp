@@ -305,10 +305,7 @@ struct LowerReduceFn : ThreadPattern<ReduceFnOp> {
   LogicalResult matchAndRewrite(ReduceFnOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     Layout layout = layoutIn(op.getValues()[0]);
-    SmallVector<Held> elements(layout.size(LayoutSpace::Reg));
-    for (Value value : adaptor.getValues())
-      for (auto [held, element] : llvm::zip(elements, unpack(b, loc, value)))
-        held.push_back(element);
+    SmallVector<Held> elements = heldOf(b, loc, adaptor.getValues());
     Combiner combiner(op.getCombiner());
     SmallVector<Held> result = Reduction(code, b, loc, layout, op.getDim(), combiner).run(elements);
     SmallVector<Value> results;

@@ -50,8 +50,7 @@ public:
   }
 
 private:
-  //===-- Blocks
-  //---------------------------------------------------------------------------------------------------===//
+  //===-- Blocks --------------------------------------------------------------------------------------------------===//
 
   /// A block is known by its register whose digits along the dim are 0, as far as they are done.
   int64_t blockOf(int64_t reg) const {
@@ -94,8 +93,7 @@ private:
     }
   }
 
-  //===-- Registers
-  //------------------------------------------------------------------------------------------------===//
+  //===-- Registers -----------------------------------------------------------------------------------------------===//
 
   /// What the digits of a run add to a coordinate, in the order of the scan.
   SmallVector<int64_t> stepsOf(ArrayRef<DimUnit> run) const {
@@ -114,7 +112,8 @@ private:
   void alongRegisters(ArrayRef<DimUnit> run) {
     SmallVector<int64_t> steps = stepsOf(run);
     std::map<int64_t, Held> larger;
-    for (const auto &[first, total] : totals) {
+    for (const auto &entry : totals) {
+      int64_t first = entry.first;
       if (llvm::any_of(run, [&](const DimUnit &unit) { return first / unit.inStride % unit.count != 0; }))
         continue;
       Held before = totals[first + steps.front()];
@@ -129,8 +128,7 @@ private:
     done.append(run.begin(), run.end());
   }
 
-  //===-- Lanes
-  //----------------------------------------------------------------------------------------------------===//
+  //===-- Lanes ---------------------------------------------------------------------------------------------------===//
 
   Value bitsOf(Value value, int64_t mask) { return arith::AndIOp::create(b, loc, value, i32(b, loc, mask)); }
   Value withBits(Value value, int64_t mask) { return arith::OrIOp::create(b, loc, value, i32(b, loc, mask)); }
@@ -209,8 +207,7 @@ private:
     inThread = false;
   }
 
-  //===-- Warps
-  //----------------------------------------------------------------------------------------------------===//
+  //===-- Warps ---------------------------------------------------------------------------------------------------===//
 
   /// The other dims' indices, and along the dim the number of the block; without the digits of `left`.
   IndexMap blockMap(int64_t blockExtent, ArrayRef<DimUnit> left) const {
@@ -318,7 +315,7 @@ struct LowerScan : ThreadPattern<ScanOp> {
     Value wide = adaptor.getValue();
     if (isNarrow)
       wide = arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), wide);
-    auto elements = llvm::map_to_vector(unpack(b, loc, wide), [](Value value) { return Held{value}; });
+    SmallVector<Held> elements = heldOf(b, loc, wide);
     Combiner combiner(op.getKind());
     SmallVector<Held> held =
         Scan(code, b, loc, layoutIn(op.getValue()), op.getDim(), op.getReverse(), combiner).run(elements);
@@ -335,10 +332,7 @@ struct LowerScanFn : ThreadPattern<ScanFnOp> {
   LogicalResult matchAndRewrite(ScanFnOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     Layout layout = layoutIn(op.getValues()[0]);
-    SmallVector<Held> elements(layout.size(LayoutSpace::Reg));
-    for (Value value : adaptor.getValues())
-      for (auto [held, element] : llvm::zip(elements, unpack(b, loc, value)))
-        held.push_back(element);
+    SmallVector<Held> elements = heldOf(b, loc, adaptor.getValues());
     Combiner combiner(op.getCombiner());
     SmallVector<Held> held = Scan(code, b, loc, layout, op.getDim(), op.getReverse(), combiner).run(elements);
     SmallVector<Value> results;

@@ -203,7 +203,8 @@ private:
     // By the number that the harness knows them by.
     static constexpr std::pair<NVVM::MMATypes, unsigned> kinds[] = {
         {NVVM::MMATypes::f16, 16}, {NVVM::MMATypes::bf16, 16}, {NVVM::MMATypes::tf32, 8}, {NVVM::MMATypes::s8, 32}};
-    auto kind = llvm::find_if(kinds, [&](auto known) { return known.first == type && known.second == shape.getK(); });
+    auto kind = llvm::find_if(
+        kinds, [&](auto known) { return known.first == type && int64_t(known.second) == int64_t(shape.getK()); });
     bool saturates = op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::satfinite;
     if (shape.getM() != 16 || shape.getN() != 8 || kind == std::end(kinds) || saturates)
       return op.emitOpError() << "is of a shape that the harness of tests does not know";

@@ -85,8 +85,9 @@ LogicalResult SiteOptions::checkWords(Operation *module) const {
 LogicalResult SiteOptions::checkValues(Operation *module) const {
   KnobTable table = neutralKnobs();
   ArrayRef<Knob> knobs = table.find(key);
-  for (const auto &[site, value] : values) {
-    if (llvm::any_of(knobs, [&](const Knob &knob) { return knob.allows(value); }))
+  for (const auto &entry : values) {
+    const auto &[site, value] = entry;
+    if (llvm::any_of(knobs, [&entry](const Knob &knob) { return knob.allows(entry.second); }))
       continue;
     InFlightDiagnostic error = module->emitError()
                                << key << ": `" << site << "` cannot be `" << value.str() << "`; it takes ";

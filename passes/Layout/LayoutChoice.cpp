@@ -97,8 +97,7 @@ public:
   }
 
 private:
-  //===-- Dots
-  //------------------------------------------------------------------------------------------------------===//
+  //===-- Dots ----------------------------------------------------------------------------------------------------===//
 
   /// Values of rows are reduced from the accumulator or repeated over it.
   bool combinesRows(unsigned number) const {
@@ -132,8 +131,7 @@ private:
     own.layout = accumulatorLayout(own.shape, own.split);
   }
 
-  //===-- Candidates
-  //------------------------------------------------------------------------------------------------===//
+  //===-- Candidates ----------------------------------------------------------------------------------------------===//
 
   BlockedWish wishOf(unsigned number, std::optional<unsigned> fastDim, int64_t vector) const {
     const TileClass &own = graph.classes[number];
@@ -175,8 +173,7 @@ private:
     return found;
   }
 
-  //===-- Costs
-  //-----------------------------------------------------------------------------------------------------===//
+  //===-- Costs ---------------------------------------------------------------------------------------------------===//
 
   static int64_t registersOf(const Layout &layout) { return layout.size(LayoutSpace::Reg); }
   static int64_t conversionCost(const Layout &from, const Layout &to) {

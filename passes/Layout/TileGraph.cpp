@@ -20,8 +20,7 @@ int64_t helion::frequencyOf(Operation *op) {
   return frequency;
 }
 
-//===-- Rules
-//------------------------------------------------------------------------------------------------------===//
+//===-- Rules -----------------------------------------------------------------------------------------------------===//
 
 static OperandRange indicesOf(Operation *access) {
   return TypeSwitch<Operation *, OperandRange>(access).Case<LoadOp, StoreOp, AtomicOp>(
@@ -70,8 +69,7 @@ const Layout &TileGraph::layoutOfSource(const LayoutRule &rule) const {
   return *classes[rule.source].layout;
 }
 
-//===-- Building
-//---------------------------------------------------------------------------------------------------===//
+//===-- Building --------------------------------------------------------------------------------------------------===//
 
 /// What fits into the registers of no device; layouts of more cannot be written.
 static constexpr int64_t kMostElements = int64_t(1) << 22;

@@ -31,7 +31,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS = ("vector_add:bf16,softmax:bf16,rms_norm:bf16,layer_norm:f32,cross_entropy:f32,rope:bf16,matmul:bf16,matmul:f16,matmul:f32,"
-        "int8_gemm:bf16,bmm:bf16,attention:bf16")
+        "int8_gemm:bf16,bmm:bf16,attention:bf16,cumsum:bf16,segment_sum:f32")
 LARGE = "vector_add:bf16,embedding:bf16,scatter_rows:bf16,softmax:bf16,matmul:bf16"  # Of sweep_large.py.
 SCRIPTS = ("sweep.py", "sweep_large.py", "sweep_memory.py", "conformance.py", "cuda_artifact.py", "kernels.py")
 RUN_SECONDS = 60  # Of one config's calls; more is a hang.

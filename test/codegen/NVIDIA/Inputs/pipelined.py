@@ -2,10 +2,11 @@
 """Examples with loops whose loads come through rings: form S with choices of `num_stages`, then layouts, rings, one thread's code with
 matrix instructions and asynchronous copies, emulated (matrices.cpp), every thread of every block, compared with numpy.
 
-Use: pipelined.py COMMON_INPUTS WORK [KERNEL:TYPE..]
+Use: pipelined.py COMMON_INPUTS WORK [KERNEL:TYPE[:PRECISION]..]
 Prints one line per kernel. Fails on the first wrong value and on a config that serves no call.
 """
 import ctypes
+import dataclasses
 import os
 import re
 import struct
@@ -51,7 +52,25 @@ def attention_calls():
         yield f"{b}x{h}x{m}x{s}", dict(q=normal(b, h, m, 16), k=normal(b, h, s, 16), v=normal(b, h, s, 16))
 
 
-# Kernel and type: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
+def bmm_calls():
+    for b, m, k, n in ((1, 8, 8, 8), (3, 40, 36, 20), (2, 64, 64, 64), (2, 5, 0, 8)):
+        yield f"{b}x{m}x{k}x{n}", dict(x=normal(b, m, k), y=normal(b, k, n))
+
+
+# Dots that the example wants exact, and others that follow on one whose accumulator is their left operand.
+PRECISE_BMM = (bmm_calls, [
+    ("helion-bind-blocks{block_sizes=bb=2,bm=32,bn=16,bk=16}", 1, "warps=4"),
+    ("helion-bind-blocks{block_sizes=bb=1,bm=32,bn=32,bk=16}", 2, "warps=2"),
+    ("boxes,helion-bind-blocks{block_sizes=bb=1,bm=32,bn=32,bk=32}", 2, "warps=2")])
+PRECISE_ATTENTION = (attention_calls, [
+    ("helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 1, "warps=1"),
+    ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2"),
+    ("boxes,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
+    ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=8}", 2, "warps=4")])
+# What dots of a precision that a case gives in place of the example's add to its error.
+PRECISIONS = {"tf32": kernels.TF32, "tf32x3": 2 ** -19}
+
+# Kernel, type and precision of dots if not the example's: calls, and configs as (choices of passes, stages, options of helion-assign-layouts). One loop is staged.
 CASES = {
     "matmul:bf16": (matmul_calls, [
         ("boxes,wgmma,helion-bind-blocks{block_sizes=bi=64,bj=64,bk=64}", 2, "warps=4"),
@@ -80,6 +99,10 @@ CASES = {
         ("boxes,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2")]),
+    "bmm:f32:tf32": PRECISE_BMM,
+    "bmm:f32:tf32x3": PRECISE_BMM,
+    "attention:f32:tf32": PRECISE_ATTENTION,
+    "attention:f32:tf32x3": PRECISE_ATTENTION,
 }
 ORDER = ["helion-roll-reductions", "helion-order-loops", "helion-bind-blocks", "helion-flatten-loops", "helion-map-programs",
          "helion-unroll-loops"]
@@ -119,7 +142,15 @@ class Simulated(simulated.Simulated):
         return struct.pack("<q", ctypes.addressof(self.maps[-1]))
 
 
-def compile_threads(source, variant, stages, folder, harness):
+def set_precision(path, precision):
+    with open(path) as file:
+        text, count = re.subn(r'(helion\.dot .* site "[^"]*")( precision \w+)?', rf"\1 precision {precision}", file.read())
+    assert count
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def compile_threads(source, variant, stages, folder, harness, through_ldmatrix):
     os.makedirs(folder, exist_ok=True)
     at = lambda name: os.path.join(folder, name)  # noqa: E731
     simulated.opt(f"canonicalize,cse,helion-assign-layouts{{{MATRICES} {variant}}},helion-pipeline-loads,canonicalize,cse", source,
@@ -128,7 +159,7 @@ def compile_threads(source, variant, stages, folder, harness):
     simulated.opt("helion-lower-nvidia-threads,canonicalize,cse", at("outlined.mlir"), at("threads.mlir"))
     with open(at("threads.mlir")) as file:
         text = file.read()
-    assert "nvvm.wgmma.mma_async" in text or ("nvvm.mma.sync" in text and "nvgpu.ldmatrix" in text)
+    assert "nvvm.wgmma.mma_async" in text or ("nvvm.mma.sync" in text and ("nvgpu.ldmatrix" in text or not through_ldmatrix))
     if "nvgpu.tma.async.load" not in text:
         copies = re.findall(r"nvgpu.device_async_copy .*, (\d+), %.* to memref<[0-9x]+x[a-z]+(\d+),", text)
         assert all(int(elements) * int(bits) == 128 for elements, bits in copies), "copies are in pieces of 16 bytes"
@@ -139,17 +170,21 @@ def compile_threads(source, variant, stages, folder, harness):
 
 def check(key, harness):
     calls, configs = CASES[key]
-    name, _, dtype = key.partition(":")
-    path = os.path.join(WORK, f"{name}-{dtype}.mlir")
+    name, dtype, *precision = key.split(":")
+    path = os.path.join(WORK, key.replace(":", "-") + ".mlir")
     kernel, dtypes = conformance.import_kernel(name, dtype, path)
     kernel = conformance.on_target(kernel, dtype, "emulated")
+    for given in precision:
+        set_precision(path, given)
+        kernel = dataclasses.replace(kernel, tolerance=kernel.tolerance + PRECISIONS[given])
     made = [conformance.Call(kernel, name, arguments, dtypes, number % 2 == 1)
             for number, (name, arguments) in enumerate(calls())]
     served = set()
     for number, (choices, stages, variant) in enumerate(configs):
         source, folder = f"{path}.{number}.s.mlir", f"{path}.{number}"
         scheduled(path, choices, stages, source)
-        compile_threads(source, variant, stages, folder, harness)
+        # Operands of 4 bytes whose depth is not contiguous come element by element: of these cases some have no others.
+        compile_threads(source, variant, stages, folder, harness, through_ldmatrix=not precision)
         labels, wrong = conformance.isolated(conformance.check_artifact, folder, made, kernel)
         if wrong or not labels:
             sys.exit(f"{key}: {choices}, {stages} stages, {variant}: {wrong or 'serves no call'}")
