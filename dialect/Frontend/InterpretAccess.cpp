@@ -138,13 +138,17 @@ LogicalResult Interpreter::planItem(const HostTensorPtr &tensor, unsigned dim, c
     const int64_t *lower = slice->lower ? slice->lower->get<int64_t>() : nullptr;
     const int64_t *upper = slice->upper ? slice->upper->get<int64_t>() : nullptr;
     int64_t begin = lower ? *lower : 0;
-    if (isFullSlice(item))
+    bool isFull = isFullSlice(item);
+    if (isFull && k.canonical(tensor->sizes[dim]).asConstant() == 0)
+      return k.fail("the signature says that dim `" + llvm::Twine(dim) + "` of `" + tensor->name +
+                    "` has no elements: there is nothing to slice");
+    if (isFull)
       tile = k.fullSlice(tensor->sizes[dim]);
     else if ((slice->lower && !lower) || !upper || begin < 0 || *upper <= begin)
       return k.fail("a slice in the tile loops is `:` or has constant bounds");
     else
       tile = k.slice(begin, *upper - begin);
-    if (!isFullSlice(item))
+    if (!isFull)
       k.assertThat(Pred::compare(Pred::Compare::LE, SizeExpr::constant(*upper), tensor->sizes[dim]));
     access.indices.push_back(tile);
     addDims(*this, cast<TileType>(tile.getType()).getDim(), access.dims, access.axes);

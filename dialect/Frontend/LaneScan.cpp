@@ -86,7 +86,7 @@ static ScanFnOp createScan(KernelBuilder &k, ValueRange values, int axis, bool r
     sides.push_back(getElementTypeOrSelf(value.getType()));
     others.push_back(arith::ConstantOp::create(k.b, k.loc(), cast<TypedAttr>(k.b.getZeroAttr(sides.back()))));
   }
-  sides.append(sides.begin(), sides.begin() + values.size());
+  llvm::append_range(sides, SmallVector<Type>(sides)); // Not itself: what it points to may move.
   auto op = ScanFnOp::create(k.b, k.loc(), values, others, axis, reverse, site);
   OpBuilder::InsertionGuard guard(k.b);
   k.b.createBlock(&op.getCombiner(), {}, sides, locs);

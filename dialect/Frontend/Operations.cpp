@@ -89,6 +89,10 @@ FailureOr<DType> helion::frontend::expectDType(Interpreter &in, const PyValue &v
   return FailureOr<DType>(in.k.fail("`" + what + "` must be a dtype, not " + value.describe()));
 }
 
+FailureOr<DType> helion::frontend::dtypeOr(Interpreter &in, const PyValue &value, DType otherwise) {
+  return value.isGiven() ? expectDType(in, value, "dtype") : FailureOr<DType>(otherwise);
+}
+
 FailureOr<HostTensorPtr> helion::frontend::expectHost(Interpreter &in, const PyValue &value, llvm::StringRef what) {
   if (const HostTensorPtr *tensor = value.get<HostTensorPtr>())
     return *tensor;

@@ -54,6 +54,11 @@ Result hostArithmetic(Interpreter &in, llvm::StringRef op, const PyValue &lhs, c
 mlir::FailureOr<TileValue> expectTile(Interpreter &in, const PyValue &value, llvm::StringRef what);
 mlir::FailureOr<int64_t> expectInteger(Interpreter &in, const PyValue &value, llvm::StringRef what);
 mlir::FailureOr<DType> expectDType(Interpreter &in, const PyValue &value, llvm::StringRef what);
+/// The argument `dtype`, which may be left out.
+mlir::FailureOr<DType> dtypeOr(Interpreter &in, const PyValue &value, DType otherwise);
+/// What sums and products of `input` have: bools and small integers are summed as i64; the argument `dtype` casts
+/// before.
+mlir::FailureOr<DType> sumType(Interpreter &in, DType input, const PyValue &dtype);
 mlir::FailureOr<HostTensorPtr> expectHost(Interpreter &in, const PyValue &value, llvm::StringRef what);
 /// A size of the host: an integer, a size or a block size.
 mlir::FailureOr<SizeExpr> expectSize(Interpreter &in, const PyValue &value, llvm::StringRef what);

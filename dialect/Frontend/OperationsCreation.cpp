@@ -73,7 +73,7 @@ static Result allocate(Interpreter &in, const PyValue &shape, DType dtype, const
 
 static Result create(Interpreter &in, const PyValue &shape, const PyValue &value, const PyValue &dtype,
                      DType otherwise) {
-  FailureOr<DType> type = dtype.isGiven() ? expectDType(in, dtype, "dtype") : FailureOr<DType>(otherwise);
+  FailureOr<DType> type = dtypeOr(in, dtype, otherwise);
   if (failed(type))
     return failure();
   if (!in.k.onDevice())

@@ -221,8 +221,10 @@ static OperationRow reductionRow(const char *names, const char *method, bool isM
               return in.k.fail("`." + llvm::Twine(method) + "` on the host needs a float tensor with dims");
             if (!a[2].is<bool>() || *a[2].get<bool>())
               return in.k.fail("`." + llvm::Twine(method) + "` on the host drops the dims; `keepdim` stays False");
-            DType dtype = a[3].is<DType>() ? *a[3].get<DType>() : tensor->dtype;
-            return in.postpone({tensor, *dims, isMean, {castStep(dtype)}, "", nullptr});
+            FailureOr<DType> dtype = dtypeOr(in, a[3], tensor->dtype);
+            if (failed(dtype))
+              return failure();
+            return in.postpone({tensor, *dims, isMean, {castStep(*dtype)}, "", nullptr});
           }};
 }
 

@@ -67,11 +67,12 @@ static FailureOr<TileValue> reduceAll(Interpreter &in, const ReductionCall &call
 
 //===--- sum, prod, max, min ---===//
 
-// Bools and small integers are summed as i64; `dtype=` casts before.
-static DType sumType(DType input, const PyValue &dtype) {
-  if (const DType *given = dtype.get<DType>())
-    return *given;
-  return categoryOf(input) == DTypeCategory::Float ? input : DType::I64;
+FailureOr<DType> helion::frontend::sumType(Interpreter &in, DType input, const PyValue &dtype) {
+  FailureOr<DType> type = dtypeOr(in, dtype, isFloat(input) ? input : DType::I64);
+  if (succeeded(type) && *type == DType::Bool) // As `+` and `*`.
+    return FailureOr<DType>(
+        in.k.fail("sums and products are not defined on `bool`; cast first, as in `.to(torch.int32)`"));
+  return type;
 }
 
 // What `torch.sum(losses)` after the tile loops is given.
@@ -87,9 +88,10 @@ static OperationRow sumRow(const char *names, Reduction reduction) {
             FailureOr<ReductionCall> call = readCall(in, a[0], a[1], a[2]);
             if (failed(call))
               return failure();
-            DType type = sumType(call->input.dtype, a[3]);
-            FailureOr<TileValue> sum = reduceAll(in, *call, reduction, computeType(type));
-            return failed(sum) ? Result(failure()) : castTo(in.k, *sum, type);
+            FailureOr<DType> type = sumType(in, call->input.dtype, a[3]);
+            FailureOr<TileValue> sum =
+                failed(type) ? FailureOr<TileValue>(failure()) : reduceAll(in, *call, reduction, computeType(*type));
+            return failed(sum) ? Result(failure()) : castTo(in.k, *sum, *type);
           }};
 }
 
@@ -177,10 +179,12 @@ static Result meanOf(Interpreter &in, const ReductionCall &call) {
 }
 
 static FailureOr<DType> floatInput(Interpreter &in, ReductionCall &call, const PyValue &dtype) {
-  DType type = dtype.is<DType>() ? *dtype.get<DType>() : call.input.dtype;
-  if (!isFloat(type))
-    return FailureOr<DType>(in.k.fail("this reduction needs a float, not `" + dtypeText(type) + "`"));
-  FailureOr<TileValue> wide = cast(in, call.input, computeType(type));
+  FailureOr<DType> type = dtypeOr(in, dtype, call.input.dtype);
+  if (failed(type))
+    return failure();
+  if (!isFloat(*type))
+    return FailureOr<DType>(in.k.fail("this reduction needs a float, not `" + dtypeText(*type) + "`"));
+  FailureOr<TileValue> wide = cast(in, call.input, computeType(*type));
   if (failed(wide))
     return failure();
   call.input = *wide;

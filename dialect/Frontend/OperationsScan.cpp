@@ -42,8 +42,8 @@ static OperationRow torchRow(const char *names, Reduction reduction) {
             FailureOr<TileValue> input = expectTile(in, a[0], "input");
             if (failed(input))
               return failure();
-            DType type = isFloat(input->dtype) ? input->dtype : DType::I64;
-            return running(in, reduction, a[0], a[1], a[2].is<DType>() ? *a[2].get<DType>() : type, false);
+            FailureOr<DType> type = sumType(in, input->dtype, a[2]);
+            return failed(type) ? Result(failure()) : running(in, reduction, a[0], a[1], *type, false);
           }};
 }
 
@@ -51,7 +51,9 @@ static OperationRow helionRow(const char *names, Reduction reduction) {
   return {names, "input_tensor dim reverse=False", [reduction](Interpreter &in, ArrayRef<PyValue> a) -> Result {
             FailureOr<TileValue> input = expectTile(in, a[0], "input_tensor");
             FailureOr<bool> reverse = failed(input) ? FailureOr<bool>(failure()) : expectReverse(in, a[2]);
-            return failed(reverse) ? Result(failure()) : running(in, reduction, a[0], a[1], input->dtype, *reverse);
+            FailureOr<DType> type =
+                failed(reverse) ? FailureOr<DType>(failure()) : sumType(in, input->dtype, PyValue(input->dtype));
+            return failed(type) ? Result(failure()) : running(in, reduction, a[0], a[1], *type, *reverse);
           }};
 }
 
@@ -88,8 +90,8 @@ struct CombineFunction {
     FailureOr<DType> has = resultType(k, given);
     if (failed(has))
       return failure();
-    bool isTyped = tile || given.is<Scalar>();
-    if (isTyped && categoryOf(*has) != categoryOf(type))
+    bool loses = given.is<double>() && !isFloat(type), isTyped = tile || given.is<Scalar>();
+    if (loses || (isTyped && categoryOf(*has) != categoryOf(type)))
       return k.fail("the combine function gives `" + dtypeText(*has) + "` for an input of `" + dtypeText(type) + "`");
     return scalar(k, given, type);
   }

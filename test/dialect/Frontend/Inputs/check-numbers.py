@@ -289,6 +289,15 @@ def pairs(m, n):
     return {"x": x, "ids": ids}, [np.array([sums_within(wide(x), ids), back, np.cumsum(wide(x), 1)])]
 
 
+@case("scans", [(5, 7), (1, 1), (37, 53)])
+def triples(m, n):
+    x, ids = normal(m, n), np.random.default_rng(n).integers(-3, 4, (m, n))
+    sums = wide(x)
+    for at in range(n - 1)[::-1]:
+        sums[:, at] += np.where(ids[:, at] > 2, 0, sums[:, at + 1])
+    return {"x": x, "ids": ids}, [sums, along(np.maximum.accumulate, ids)]
+
+
 @case("scans", [(5, 7), (37, 53)])
 def jagged_scans(m, n):
     x, lengths = np.abs(normal(m, n)) + 1, row_lengths(m, n)
