@@ -59,8 +59,13 @@ struct Spread {
 } // namespace
 
 // In the order of how often one of them was the best of its row, or within 3% of it (docs/design/0017). Few elements
-// for each thread leave nothing to hide latency with, more than 64 leave few threads for the registers.
-static constexpr Spread spreads[] = {{32, 1}, {16, 1}, {64, 1}, {8, 1}, {16, 4}, {32, 4}};
+// for each thread leave nothing to hide latency with; 128 fill a thread's registers and pay where few threads a row are
+// several rows a processor (docs/design/0025).
+static constexpr Spread spreads[] = {{32, 1}, {16, 1}, {64, 1}, {128, 1}, {8, 1}, {16, 4}, {32, 4}};
+/// Of tiles of which one fills a processor.
+static constexpr Spread stays[] = {{64, 1}, {32, 1}};
+/// Slots of their rings.
+static constexpr int64_t kSlotsOfStays = 2;
 
 // Of the instructions that rows of softmax and norms take, an access takes about as many as one more element does
 // (docs/results/nvidia-code.md).
@@ -128,20 +133,58 @@ public:
     std::vector<Config> seeds;
     if (model.hasProducts || launches.empty())
       return seeds;
-    for (const Spread &spread : spreads) {
-      Config config = space.defaultConfig();
-      std::set<const Choice *> placed; // By an earlier launch, where several share a block.
-      if (!llvm::all_of(launches, [&](const LaunchTiles &tiles) { return place(tiles, spread, config, placed); }))
-        continue;
-      llvm::Error error = space.validate(config);
-      if (!error && !llvm::is_contained(seeds, config))
-        seeds.push_back(std::move(config));
+    auto add = [&](std::optional<Config> config) {
+      llvm::Error error = config ? space.validate(*config) : llvm::Error::success();
+      if (!error && config && !llvm::is_contained(seeds, *config))
+        seeds.push_back(std::move(*config));
       llvm::consumeError(std::move(error));
-    }
+    };
+    for (const Spread &spread : spreads)
+      add(placed(spread));
+    for (const Spread &spread : stays)
+      if (std::optional<Config> config = placed(spread))
+        add(loadingAhead(std::move(*config)));
     return seeds;
   }
 
 private:
+  /// All launches with tiles of the spread.
+  std::optional<Config> placed(const Spread &spread) const {
+    Config config = space.defaultConfig();
+    std::set<const Choice *> done; // By an earlier launch, where several share a block.
+    if (!llvm::all_of(launches, [&](const LaunchTiles &tiles) { return place(tiles, spread, config, done); }))
+      return std::nullopt;
+    return config;
+  }
+
+  /// Launches whose tiles are more than half of what a processor holds, so that no two programs work side by side, load
+  /// the next tile while they work on one. None where there is no such launch.
+  std::optional<Config> loadingAhead(Config config) const {
+    bool isAny = false;
+    for (const LaunchTiles &tiles : launches) {
+      int64_t held = 1;
+      for (const Choice *block : llvm::concat<const Choice *const>(tiles.blocks, tiles.slices))
+        held = saturatingMultiply(held, extentIn(config, *block));
+      std::optional<int64_t> most = tiles.threads->knob->mostElements;
+      const Choice *order = choiceOf(tiles, [](const Knob &knob) { return !knob.persistent.empty(); });
+      const Choice *slots = choiceOf(tiles, [](const Knob &knob) { return knob.isDepthOfGrid(); });
+      if (!most || held <= *most / 2 || !order || !slots)
+        continue;
+      config.set(order->knob->name, order->site, order->knob->persistent.back());
+      config.set(slots->knob->name, slots->site, kSlotsOfStays);
+      isAny = true;
+    }
+    return isAny ? std::optional<Config>(std::move(config)) : std::nullopt;
+  }
+
+  /// The launch's own choice of such a knob; null where it has none.
+  const Choice *choiceOf(const LaunchTiles &tiles, llvm::function_ref<bool(const Knob &)> isKnob) const {
+    const auto *found = llvm::find_if(space.choices(), [&](const Choice &choice) {
+      return choice.site == tiles.threads->site && isKnob(*choice.knob);
+    });
+    return found == space.choices().end() ? nullptr : found;
+  }
+
   std::optional<int64_t> extentOf(const Choice &block) const {
     auto found = model.extents.find(block.site);
     if (found == model.extents.end())

@@ -250,7 +250,7 @@ bool isNothing(MaskOp mask) {
 struct FillLoads : helion::impl::FillLoadsPassBase<FillLoads> {
   void runOnOperation() override {
     SmallVector<MaskOp> masks;
-    getOperation().walk([&](MaskOp mask) {
+    getOperation()->walk([&](MaskOp mask) {
       if (mask.getTiles().size() == 1)
         masks.push_back(mask);
     });

@@ -56,7 +56,7 @@ def OutlineLaunchesPass : Pass<"helion-outline-launches", "::mlir::ModuleOp"> {
                     Statistic<"words", "argument-words", "Argument words of all launches">];
 }
 
-def FillLoadsPass : Pass<"helion-fill-loads", "::mlir::func::FuncOp"> {
+def FillLoadsPass : Pass<"helion-fill-loads"> {
   let summary = "Let loads put into lanes outside their tiles what a mask behind them would";
   let description = [{
     **Does.** Where a mask with -inf stands behind a load and changes of its type, the load gets `other` -inf, if no store, reduction or
@@ -73,7 +73,7 @@ def FillLoadsPass : Pass<"helion-fill-loads", "::mlir::func::FuncOp"> {
     %m = helion.reduce maximumf %x dim 1
     ```
 
-    **Needs.** Form S or L in a function. For targets that pay for a mask in each lane; one that peels the last lanes of a row has no use for it.
+    **Needs.** Form S or L, before helion-pipeline-loads. For targets that pay for a mask in each lane; one that peels the last lanes of a row has no use for it.
 
     **Gives.** The same form.
 

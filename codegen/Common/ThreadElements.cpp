@@ -103,20 +103,59 @@ struct LowerMask : ThreadPattern<MaskOp> {
       if (!span.end)
         continue;
       DimBound bound(code, b, loc, map, dim, span);
+      llvm::DenseMap<std::pair<Value, Value>, Value> joined;
       // One comparison for neighbours that the bound does not part: that of the last, which accesses make too.
       for (ArrayRef<int64_t> run : runsAlong(map, dim, decidedTogether(code, span, registersOf(map))).groups) {
         Value last = bound.contains(run.back());
-        for (int64_t reg : run)
-          inside[reg] = both(b, loc, inside[reg], last);
+        for (int64_t reg : run) {
+          Value &each = joined[{inside[reg], last}];
+          inside[reg] = each = each ? each : both(b, loc, inside[reg], last);
+        }
       }
     }
     if (!inside.front()) {
       b.replaceOp(op, adaptor.getValue());
       return success();
     }
-    Value fill = vector::BroadcastOp::create(b, loc, registersType(op.getType()), adaptor.getFill());
-    b.replaceOpWithNewOp<arith::SelectOp>(op, pack(b, loc, inside), adaptor.getValue(), fill);
+    VectorType type = registersType(op.getType());
+    Value fill = vector::BroadcastOp::create(b, loc, type, adaptor.getFill());
+    int64_t together = commonRun(inside);
+    if (together > 1 && type.getElementTypeBitWidth() < kRegisterBits)
+      b.replaceOp(op, selectRuns(b, loc, inside, together, adaptor.getValue(), fill));
+    else
+      b.replaceOpWithNewOp<arith::SelectOp>(op, pack(b, loc, inside), adaptor.getValue(), fill);
     return success();
+  }
+
+private:
+  /// What a device's register holds; of narrower elements one selection moves several.
+  static constexpr unsigned kRegisterBits = 32;
+
+  /// The largest power of two such that groups of so many neighbours share their condition.
+  static int64_t commonRun(ArrayRef<Value> conditions) {
+    int64_t run = conditions.size() & -conditions.size();
+    auto isCommon = [&](int64_t length) {
+      for (size_t reg = 0; reg != conditions.size(); ++reg)
+        if (conditions[reg] != conditions[reg - reg % length])
+          return false;
+      return true;
+    };
+    while (!isCommon(run))
+      run /= 2;
+    return run;
+  }
+
+  static Value selectRuns(OpBuilder &b, Location loc, ArrayRef<Value> conditions, int64_t length, Value some,
+                          Value other) {
+    Value result = some;
+    for (int64_t first = 0, count = conditions.size(); first != count; first += length) {
+      auto slice = [&](Value whole) {
+        return vector::ExtractStridedSliceOp::create(b, loc, whole, first, length, 1).getResult();
+      };
+      Value chosen = arith::SelectOp::create(b, loc, conditions[first], slice(some), slice(other));
+      result = vector::InsertStridedSliceOp::create(b, loc, chosen, result, first, 1);
+    }
+    return result;
   }
 };
 

@@ -40,11 +40,11 @@ static void lowerFor(OpPassManager &pipeline, const NvidiaDevice &device) {
   layouts.threadElements = device.threadElements();
   layouts.blockElements = device.blockElements();
   pipeline.addPass(createAssignLayoutsPass(layouts));
+  pipeline.addNestedPass<KernelOp>(createFillLoadsPass());
   pipeline.addPass(createPipelineLoadsPass());
   pipeline.addPass(createOutlineLaunchesPass({"block"}));
   LowerThreadsPassOptions threads;
   threads.lanes = device.lanes;
-  pipeline.addNestedPass<func::FuncOp>(createFillLoadsPass());
   pipeline.addNestedPass<func::FuncOp>(createMarkMathPass());
   pipeline.addNestedPass<func::FuncOp>(
       createLowerThreadsPass(threads, nvidiaThreads(device.tensorMaps, device.groupMatrices)));

@@ -18,6 +18,18 @@ def NumStages : Knob<"num_stages", SetStages, StagedLoop, Integer<Span<"1", "8">
                  "the loop stores to memory, or has constant bounds and runs once, or copies of its body do";
 }
 
+def GridStages : Knob<"num_stages", SetStages, StagedGrid, Integer<Span<"1", "8">, [1, 2, 3, 4]>> {
+  let preset = "1";
+  let needs = [Needs<"pid_type", ["persistent_blocked", "persistent_interleaved"]>, Needs<"flatten_loops", ["false"]>];
+  let summary = "slots of shared memory for what a program that stays loads for a tile; all but one are filled ahead, with the tiles that it "
+                "works on next; `1` loads through registers when it is needed";
+  let pickWhen = "tiles so large that few programs share a processor, such as long rows, whose loads, arithmetic and stores would wait for each "
+                 "other";
+  let cost = "a slot holds all such loads of a tile, and its reader waits for all threads. The code serves only tensors with unit stride, "
+             "other strides and addresses in multiples of 16 bytes, and records that as facts";
+  let notLegal = "programs do not stay; no load has rows of whole pieces of 16 bytes and no rolled slice";
+}
+
 def Dots : Knob<"dots", SetStages, SlotDotLoop, Word<["mma", "wgmma"]>> {
   let preset = "mma";
   let fact = "group_matrices";
@@ -42,4 +54,15 @@ def Copies : Knob<"copies", SetStages, StagedLoop, Word<["pieces", "boxes"]>> {
                  "with tiles that end inside of them";
   let cost = "a tensor map is encoded for each call, about 0.2 us a load; the code serves only tensors of at least one element";
   let notLegal = "an index of a load is not a tile or a number";
+}
+
+def GridCopies : Knob<"copies", SetStages, StagedGrid, Word<["pieces", "boxes"]>> {
+  let preset = "pieces";
+  let fact = "tensor_maps";
+  let needs = [Needs<"num_stages", ["2", "3", "4", "5", "6", "7", "8"]>];
+  let summary = "who copies what a program that stays loads ahead: its threads, in pieces of 16 bytes, or the device, in boxes through tensor maps";
+  let pickWhen = "`boxes`: tiles of many pieces, whose addresses threads need not compute; `pieces`: tensors with sizes of 0, or "
+                 "with tiles that end inside of them";
+  let cost = "a tensor map is encoded for each call, about 0.2 us a load; the code serves only tensors of at least one element";
+  let notLegal = "a tile of such a load does not end where the tensor ends";
 }

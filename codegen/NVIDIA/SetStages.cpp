@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-set-stages: the depth of the ring of each loop that loads for dots, who fills it, which instruction reads it,
-// and the facts that copies need.
+// helion-set-stages: the depth of the ring of each loop that loads for dots, and of each loop over a program's tiles,
+// who fills it, which instruction reads it, and the facts that copies need.
 
 #include "codegen/NVIDIA/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Analysis/BoxFacts.h"
+#include "passes/Analysis/TileLoop.h"
 #include "passes/Analysis/WideAccess.h"
+#include "passes/Config/LaunchDemand.h"
 #include "passes/Config/SiteOptions.h"
 #include "passes/Config/Sites.h"
 
@@ -52,16 +54,34 @@ private:
       return loop.emitError() << "num_stages of `" << site << "` is `" << stages << "`; it is 1 to " << kMostStages;
     if (stages == 1)
       return success();
-    SmallVector<LoadOp> loads = loadsForDots(*loop.getBody());
+    SmallVector<LoadOp> loads = loadsOf(loop);
+    if (loads.empty() && runsTiles(loop))
+      return loop.emitError() << "num_stages of `" << site << "` is `" << stages
+                              << "`, but no load of a tile in it, before its stores, has rows of "
+                              << "multiples of `" << kPieceBytes << "` bytes; 1 is allowed";
     if (loads.empty())
       return loop.emitError()
              << "num_stages of `" << site << "` is `" << stages
              << "`, but no load in it goes as it is to a dot that a matrix instruction takes; 1 is allowed";
-    for (LoadOp load : loads)
+    for (LoadOp load : loads) {
       if (failed(record(load)))
         return failure();
+      if (runsTiles(loop))
+        load->setAttr(kStagedAttr, UnitAttr::get(&getContext()));
+    }
     loop->setAttr(kStagesAttr, Builder(&getContext()).getI64IntegerAttr(stages));
     return success();
+  }
+
+  static SmallVector<LoadOp> loadsOf(scf::ForOp loop) {
+    if (!runsTiles(loop))
+      return loadsForDots(*loop.getBody());
+    SmallVector<LoadOp> loads = loadsOfPrograms(*loop.getBody());
+    llvm::erase_if(loads, [](LoadOp load) {
+      auto type = cast<RankedTensorType>(load.getType());
+      return type.getShape().back() * bytesOfElement(type) % kPieceBytes != 0;
+    });
+    return loads;
   }
 
   /// The unit stride is where a fact has it, else along the last dim.
@@ -88,7 +108,7 @@ private:
     if (!loop->hasAttr(kStagesAttr))
       return loop.emitError() << "copies of `" << site
                               << "` is `boxes`, but its num_stages is `1`; `pieces` is allowed, or 2 stages and more";
-    for (LoadOp load : loadsForDots(*loop.getBody()))
+    for (LoadOp load : loadsOf(loop))
       if (failed(recordBox(load)))
         return failure();
     loop->setAttr(kBoxesAttr, UnitAttr::get(&getContext()));

@@ -38,8 +38,11 @@ LayoutAttr layoutOf(mlir::Type type);
 /// Names of module, kernel and argument attributes.
 constexpr llvm::StringLiteral kFormAttr = "helion.form";
 constexpr llvm::StringLiteral kFactsAttr = "helion.facts";
-/// On a loop (i64): slots of the ring that its loads for dots are to come through.
+/// On a loop (i64): slots of the ring that its loads for dots are to come through, or, of a loop over a program's
+/// tiles, those that are `staged`.
 constexpr llvm::StringLiteral kStagesAttr = "stages";
+/// On a load of a loop over a program's tiles, which has stages: it is to come through the ring.
+constexpr llvm::StringLiteral kStagedAttr = "staged";
 /// On a loop with stages: the device copies its loads box by box, through tensor maps.
 constexpr llvm::StringLiteral kBoxesAttr = "boxes";
 /// On such a loop: its dots are to run on matrix instructions of four warps, which read the slots themselves.

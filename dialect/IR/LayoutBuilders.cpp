@@ -151,6 +151,16 @@ Expected<Layout> helion::sharedLayout(ArrayRef<int64_t> shape, unsigned contiguo
   return Layout::build(text);
 }
 
+Layout helion::plainLayout(ArrayRef<int64_t> shape, unsigned contiguous) {
+  LayoutText text;
+  text.atom.assign(shape.size(), 1);
+  text.repeats.push_back({LayoutSpace::Offset, contiguous, shape[contiguous]});
+  for (unsigned dim = shape.size(); dim-- != 0;)
+    if (dim != contiguous)
+      text.repeats.push_back({LayoutSpace::Offset, dim, shape[dim]});
+  return cantFail(Layout::build(text));
+}
+
 bool helion::isMatrixShape(ArrayRef<int64_t> shape) {
   return shape.size() >= 2 && all_of(shape.drop_back(2), [](int64_t extent) { return extent == 1; });
 }
@@ -168,8 +178,12 @@ Expected<Layout> helion::sharedTileLayout(ArrayRef<int64_t> shape, unsigned cont
 
 std::optional<SharedForm> helion::sharedFormOf(const Layout &layout, unsigned elementBytes) {
   unsigned rank = layout.rank();
-  if (!isMatrixShape(layout.shape()))
+  if (!isMatrixShape(layout.shape())) {
+    for (unsigned contiguous = rank; contiguous-- != 0;)
+      if (elementBytes && plainLayout(layout.shape(), contiguous) == layout)
+        return SharedForm{contiguous, 0};
     return std::nullopt;
+  }
   for (unsigned contiguous : {rank - 1, rank - 2})
     for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
       Expected<Layout> candidate = sharedTileLayout(layout.shape(), contiguous, elementBytes, swizzle);

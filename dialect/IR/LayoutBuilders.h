@@ -51,9 +51,13 @@ llvm::Expected<Layout> sharedLayout(llvm::ArrayRef<int64_t> shape, unsigned cont
 /// The same for a tile with dims of one element before the last two; `contiguous` is one of those two.
 llvm::Expected<Layout> sharedTileLayout(llvm::ArrayRef<int64_t> shape, unsigned contiguous, unsigned elementBytes,
                                         unsigned swizzleBytes);
+/// A tile of any dims in memory without gaps, line after line along `contiguous`, then along the others from the last
+/// on.
+Layout plainLayout(llvm::ArrayRef<int64_t> shape, unsigned contiguous);
 /// True for two dims, and for more where those before the last two have one element.
 bool isMatrixShape(llvm::ArrayRef<int64_t> shape);
-/// The swizzle that makes sharedTileLayout() give `layout`: 0, 32, 64 or 128, and the contiguous dim.
+/// The swizzle that makes sharedTileLayout() give `layout`: 0, 32, 64 or 128, and the contiguous dim. Of other shapes
+/// than matrices that of plainLayout(), 0.
 struct SharedForm {
   unsigned contiguous, swizzleBytes;
 };

@@ -42,14 +42,25 @@ std::optional<SmallVector<int64_t>> helion::largestBox(const Layout &buffer, uns
   std::optional<SharedForm> form = sharedFormOf(buffer, elementBytes);
   if (!form)
     return std::nullopt;
+  SmallVector<unsigned> order{form->contiguous};
+  for (unsigned dim = buffer.rank(); dim-- != 0;)
+    if (dim != form->contiguous)
+      order.push_back(dim);
   SmallVector<int64_t> box(buffer.shape());
-  for (auto [dim, extent] : llvm::enumerate(box)) {
+  bool isCut = false;
+  for (unsigned dim : order) {
+    int64_t &extent = box[dim];
+    // Plain rows that are longer than a box follow line after line, not box after box: one of several would have gaps.
+    if (isCut && form->swizzleBytes == 0) {
+      extent = 1;
+      continue;
+    }
     // The widest power of two, so that boxes are aligned blocks of the buffer.
     int64_t most = dim == form->contiguous && form->swizzleBytes ? form->swizzleBytes / elementBytes : kMostBoxElements;
+    isCut |= extent > most;
     if (extent > most)
       extent = std::min(most, extent & -extent);
   }
-  // Plain rows that are longer than a box follow line after line, not box after box: their corner has gaps.
   std::optional<Layout> corner = buffer.corner(box);
   if (box[form->contiguous] * elementBytes % 16 != 0 || !corner || !sharedFormOf(*corner, elementBytes))
     return std::nullopt;

@@ -26,6 +26,7 @@ enum class SiteKind {
   ConstantLoop,
   StagedLoop,
   SlotDotLoop,
+  StagedGrid,
   Dot,
   Access,
   Load,
@@ -135,6 +136,8 @@ struct Knob {
   bool copies = false;
   HelionKeyRow helion;
 
+  /// It is the number of slots of a grid's ring.
+  bool isDepthOfGrid() const { return site == SiteKind::StagedGrid && kind == ValueKind::Integer; }
   /// Whether some site could have the value; what a kernel's own limits exclude is Space's question.
   bool allows(const ConfigValue &value) const;
   /// What is allowed, for messages: "an integer in 1..64".

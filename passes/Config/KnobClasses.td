@@ -28,6 +28,7 @@ def ConstantLoop : SiteKind<"tile loop inside a grid loop, of constant bounds">;
 def StagedLoop : SiteKind<"tile loop inside a grid loop that stores nothing, with loads that go as they are to dots of matrix instructions: of 16-bit "
                           "floats or i8, or of f32 whose precision is tf32 or tf32x3">;
 def SlotDotLoop : SiteKind<"such a loop whose dots all multiply two loads of 16-bit floats, with their dims in order">;
+def StagedGrid : SiteKind<"launch of one grid loop, with loads whose place follows from the program's number alone, before it stores anything">;
 def Dot : SiteKind<"dot">;
 def Access : SiteKind<"load or store with a tile among its indices">;
 def Load : SiteKind<"load with a tile among its indices, whose source names no policy">;

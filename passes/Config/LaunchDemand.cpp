@@ -73,6 +73,14 @@ int64_t DotDemand::operandBytes(const MatrixInstruction &shape, bool isStaged, c
   return sum;
 }
 
+//===-- Loads of grids --------------------------------------------------------------------------------------------===//
+
+bool LoadDemand::isStaged(const ConfigPoint &point) const {
+  bool isRolled =
+      any_of(lanes.terms, [&](const LanesTerm &term) { return term.roll && point[*term.roll]->asInteger(); });
+  return !isRolled && multiply(row.at(point), bytes) % kPieceBytes == 0;
+}
+
 //===-- Launches --------------------------------------------------------------------------------------------------===//
 
 bool LaunchDemand::Ring::isOn(const ConfigPoint &point) const { return integerAt(stages, point) > 1; }
@@ -90,6 +98,9 @@ int64_t LaunchDemand::Ring::slotBytes(const MatrixInstruction &shape, const Conf
   int64_t sum = 0;
   for (const DotDemand &dot : dots)
     sum = add(sum, dot.slotBytes(shape, point));
+  for (const LoadDemand &load : loads)
+    if (load.isStaged(point))
+      sum = add(sum, aligned(multiply(load.lanes.at(point), load.bytes)));
   return sum;
 }
 
@@ -106,6 +117,8 @@ int64_t LaunchDemand::sharedBytes(const ConfigPoint &point) const {
     bool isStaged = piece.ring && rings[*piece.ring].isOn(point);
     int64_t bytes = piece.dot ? piece.dot->operandBytes(shape, isStaged, point)
                               : aligned(multiply(piece.lanes.at(point), piece.bytes));
+    if (piece.isPerWarp)
+      bytes = multiply(bytes, warps ? std::max<int64_t>(integerAt(*warps, point), 1) : 1);
     int64_t &most = piece.isBehind ? behind : beside;
     most = std::max(most, bytes);
   }
@@ -130,6 +143,8 @@ std::set<unsigned> LaunchDemand::involved() const {
     if (ring.copies)
       indices.insert(*ring.copies);
     for_each(ring.dots, addDot);
+    for (const LoadDemand &load : ring.loads)
+      addProduct(load.lanes);
   }
   for (const Piece &piece : pieces) {
     addProduct(piece.lanes);
@@ -138,6 +153,8 @@ std::set<unsigned> LaunchDemand::involved() const {
   }
   if (order && !rings.empty())
     indices.insert(order->choice);
+  if (warps && any_of(pieces, [](const Piece &piece) { return piece.isPerWarp; }))
+    indices.insert(*warps);
   return indices;
 }
 

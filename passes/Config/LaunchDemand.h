@@ -47,13 +47,27 @@ struct DotDemand {
   int64_t operandBytes(const MatrixInstruction &shape, bool isStaged, const ConfigPoint &point) const;
 };
 
+/// What asynchronous copies move at once: a load comes through a grid's ring in whole pieces of it along its last dim,
+/// or not at all.
+constexpr int64_t kPieceBytes = 16;
+
+/// A load that may come through the ring of a grid.
+struct LoadDemand {
+  LanesProduct lanes, row; // Of all and of the last dim.
+  int64_t bytes;           // Of an element.
+
+  /// Stands in the grid's body, not in the loop of a rolled slice, and has rows of whole pieces.
+  bool isStaged(const ConfigPoint &point) const;
+};
+
 struct LaunchDemand {
-  /// A loop that may have a ring.
+  /// A loop, or a grid whose programs stay, that may have a ring.
   struct Ring {
     unsigned stages;                // The choice of its depth.
     std::optional<unsigned> copies; // The choice of copies of its body; the loop of what is left has a ring too.
     std::optional<unsigned> groups; // The choice whether dots run on instructions of several warps.
     std::vector<DotDemand> dots;
+    std::vector<LoadDemand> loads; // Of a grid.
 
     bool runsOn(const GroupMatrix &group, const ConfigPoint &point) const;
     bool isOn(const ConfigPoint &point) const;
@@ -69,8 +83,9 @@ struct LaunchDemand {
     std::optional<DotDemand> dot;
     std::optional<unsigned> ring; // Of the dot's loop.
     LanesProduct lanes;
-    int64_t bytes; // Of an element.
-    bool isBehind; // Comes after all loops with rings, where programs run once.
+    int64_t bytes;          // Of an element.
+    bool isBehind;          // Comes after all loops with rings, where programs run once.
+    bool isPerWarp = false; // Each warp has its own.
   };
   MatrixInstruction shape;
   std::optional<Order> order;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layouts change where an access, a reduction, a broadcast or another move of lanes wants one of its own; what is only
-// computed lane by lane keeps its layout.
+// Layouts change where an access, a broadcast or another move of lanes wants one of its own, and where what a reduction
+// gives meets others; what is only computed lane by lane keeps its layout.
 #include "passes/Config/ReadDemand.h"
 #include "dialect/IR/Dims.h"
 #include "dialect/IR/MatrixShape.h"
@@ -46,12 +46,12 @@ static SmallVector<Value> movedBy(Operation *op) {
       llvm::append_range(values, op->getResults());
     return values;
   }
-  if (isa<StoreOp, AtomicOp, ReduceOp, ReduceFnOp, ScanOp, BroadcastOp, PermuteOp, ReshapeOp>(op)) {
-    SmallVector<Value> values(op->getOperands());
+  SmallVector<Value> values;
+  if (isa<StoreOp, AtomicOp, ScanOp, BroadcastOp, ReshapeOp>(op))
+    llvm::append_range(values, op->getOperands());
+  if (isa<AtomicOp, ReduceOp, ReduceFnOp, ScanOp, PermuteOp, ReshapeOp>(op))
     llvm::append_range(values, op->getResults());
-    return values;
-  }
-  return {};
+  return values;
 }
 
 namespace {
@@ -69,6 +69,8 @@ public:
         demand.order = LaunchDemand::Order{choice, knob.persistent};
       if (knob.elements)
         demand.warps = choice;
+      if (knob.isDepthOfGrid())
+        demand.rings.push_back({choice, std::nullopt, std::nullopt, {}, readLoads()});
     });
     launch.walk([&](TileOp loop) {
       std::optional<unsigned> stages, copies, groups;
@@ -82,7 +84,7 @@ public:
       });
       if (!stages)
         return;
-      LaunchDemand::Ring ring{*stages, copies, groups, {}};
+      LaunchDemand::Ring ring{*stages, copies, groups, {}, {}};
       for (DotOp dot : loop.getBody().getOps<DotOp>())
         ring.dots.push_back(readDot(dot, source));
       ringOf[loop] = demand.rings.size();
@@ -97,6 +99,15 @@ private:
     for (const Knob &knob : source.knobs.knobs())
       if (std::optional<unsigned> choice = source.choice(knob, site))
         visit(knob, *choice);
+  }
+
+  std::vector<LoadDemand> readLoads() const {
+    std::vector<LoadDemand> loads;
+    for (LoadOp load : loadsOfPrograms(onlyGrid(launch).getBody().front())) {
+      SmallVector<DimAttr> dims = dimsOf(load.getType());
+      loads.push_back({source.lanes(dims), source.lanes(dims.back()), bytesOf(load.getType())});
+    }
+    return loads;
   }
 
   /// Comes after every loop with a ring, and after the loops around those.
@@ -122,18 +133,38 @@ private:
                                behind});
       return;
     }
-    if (auto scan = dyn_cast<ScanFnOp>(op)) { // What warps hand on of all values is there at once.
-      int64_t bytes = 0;
-      for (Value value : scan.getValues())
-        bytes += bytesOf(value.getType());
-      demand.pieces.push_back(
-          {std::nullopt, std::nullopt, source.lanes(dimsOf(scan.getValues()[0].getType())), bytes, behind});
-    }
+    addCombined(op, behind);
     for (Value value : movedBy(op))
       if (isTileValue(value.getType()))
         demand.pieces.push_back(
             {std::nullopt, std::nullopt, source.lanes(dimsOf(value.getType())), bytesOf(value.getType()), behind});
   }
+
+  /// What warps hand on of all values is there at once.
+  void addCombined(Operation *op, bool behind) {
+    auto add = [&](ValueRange values, ArrayRef<DimAttr> dims, bool isPerWarp) {
+      int64_t bytes = 0;
+      for (Value value : values)
+        bytes += std::max(bytesOf(value.getType()), kCombinedBytes);
+      demand.pieces.push_back({std::nullopt, std::nullopt, source.lanes(dims), bytes, behind, isPerWarp});
+    };
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      SmallVector<DimAttr> dims = dimsOf(reduce.getValue().getType());
+      dims.erase(dims.begin() + reduce.getDim());
+      bool givesIndex = reduce.getKind() == ReductionKind::ArgMax || reduce.getKind() == ReductionKind::ArgMin;
+      SmallVector<Value> held{reduce.getValue()};
+      if (givesIndex)
+        held.push_back(reduce.getResult());
+      add(held, dims, /*isPerWarp=*/true);
+    }
+    if (auto reduce = dyn_cast<ReduceFnOp>(op))
+      add(reduce.getValues(), dimsOf(reduce.getValues()[0].getType()), /*isPerWarp=*/false);
+    if (auto scan = dyn_cast<ScanFnOp>(op))
+      add(scan.getValues(), dimsOf(scan.getValues()[0].getType()), /*isPerWarp=*/false);
+  }
+
+  /// Narrow floats are combined in f32.
+  static constexpr int64_t kCombinedBytes = 4;
 
   LaunchOp launch;
   DemandSource source;

@@ -106,6 +106,46 @@ bool helion::readsSlots(DotOp dot) {
          isPlain(dot.getRhs());
 }
 
+/// Whether an index is computed without memory, regions and lanes; `usesProgram` becomes true where an argument of the
+/// body takes part.
+static bool followsFromProgram(Value value, Block &body, bool &usesProgram) {
+  if (isTileValue(value.getType()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    usesProgram |= argument.getOwner() == &body;
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != &body)
+    return true;
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return followsFromProgram(operand, body, usesProgram); });
+}
+
+static bool stores(Operation &op) {
+  return op
+      .walk([](Operation *inner) {
+        return isa<StoreOp, AtomicOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+SmallVector<LoadOp> helion::loadsOfPrograms(Block &body) {
+  SmallVector<LoadOp> loads;
+  for (Operation &op : body) {
+    if (stores(op))
+      break;
+    auto load = dyn_cast<LoadOp>(op);
+    bool usesProgram = false;
+    if (load && isTileValue(load.getType()) && !load.getMask() && !load.getOther() &&
+        getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() % 8 == 0 &&
+        llvm::all_of(load.getIndices(), [&](Value index) { return followsFromProgram(index, body, usesProgram); }) &&
+        usesProgram)
+      loads.push_back(load);
+  }
+  return loads;
+}
+
 /// What is stored may be what a later iteration loads.
 static bool mayStage(TileOp loop) {
   bool stores = false;
@@ -115,9 +155,14 @@ static bool mayStage(TileOp loop) {
 
 //===-- Program ids -----------------------------------------------------------------------------------------------===//
 
+TileOp helion::onlyGrid(LaunchOp launch) {
+  auto loops = launch.getBody().getOps<TileOp>();
+  return llvm::hasSingleElement(loops) ? *loops.begin() : TileOp();
+}
+
 bool helion::canMapXyz(LaunchOp launch) {
-  auto loops = llvm::to_vector(launch.getBody().getOps<TileOp>());
-  return loops.size() == 1 && loops[0].getNumDims() >= 2 && loops[0].getNumDims() <= 3;
+  TileOp grid = onlyGrid(launch);
+  return grid && grid.getNumDims() >= 2 && grid.getNumDims() <= 3;
 }
 
 //===-- All sites -------------------------------------------------------------------------------------------------===//
@@ -158,7 +203,11 @@ private:
   void visit(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<BlockOp>([&](BlockOp block) { visitBlock(block); })
-        .Case<LaunchOp>([&](LaunchOp launch) { add(SiteKind::Launch, launch.getName(), op); })
+        .Case<LaunchOp>([&](LaunchOp launch) {
+          add(SiteKind::Launch, launch.getName(), op);
+          TileOp grid = onlyGrid(launch);
+          addIf(grid && !loadsOfPrograms(grid.getBody().front()).empty(), SiteKind::StagedGrid, launch.getName(), op);
+        })
         .Case<TileOp>([&](TileOp loop) { visitLoop(loop); })
         .Case<RangeOp>([&](RangeOp range) { addIf(canRoll(range), SiteKind::Slice, range.getSite(), op); })
         .Case<DotOp>([&](DotOp dot) { add(SiteKind::Dot, dot.getSite(), op); })

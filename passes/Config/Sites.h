@@ -23,6 +23,8 @@ std::vector<Site> sitesOf(KernelOp kernel);
 /// argmin, scanned along it, rebound, or used through its bounds as numbers. helion-roll-reductions also follows memory
 /// and may still refuse.
 bool canRoll(RangeOp range);
+/// The grid loop of a launch of form K; null where it has several.
+TileOp onlyGrid(LaunchOp launch);
 /// Whether each tile of a launch can be a program with one grid dim of the device per loop dim; there are three.
 bool canMapXyz(LaunchOp launch);
 /// Iterations of a loop that is unrolled completely, at most: Helion's bound.
@@ -32,6 +34,10 @@ LoadOp loadBehind(mlir::Value operand, mlir::Block &block);
 /// The loads of `block` that go to its dots as they are, or with dims in another order: those that may be copied to
 /// shared memory on their way. Form K or S; dots that matrix instructions of a warp take.
 llvm::SmallVector<LoadOp> loadsForDots(mlir::Block &block);
+/// Loads of the body of a grid loop that may be copied to shared memory while an earlier program runs: plain loads of
+/// tile values whose place follows from the program's number alone, before anything that the program stores. `body` is
+/// that of a grid loop of form K, or of the loop over a program's tiles of form S.
+llvm::SmallVector<LoadOp> loadsOfPrograms(mlir::Block &body);
 /// Whether matrix instructions of several warps may read both operands of the dot where they are copied to: loads as
 /// they are, of types that those take.
 bool readsSlots(DotOp dot);

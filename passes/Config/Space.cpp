@@ -73,7 +73,7 @@ bool Space::holds(const Constraint &constraint, const Point &point) const {
   int64_t product = constraint.factor;
   switch (constraint.kind) {
   case Constraint::Kind::Needs:
-  case Constraint::Kind::Matrix:
+  case Constraint::Kind::Slots:
   case Constraint::Kind::Groups:
     return *point[indices[0]] == choiceList[indices[0]].preset || isMet(constraint, point);
   case Constraint::Kind::Shared:

@@ -38,9 +38,10 @@ struct Constraint {
     Unrolls, // Flag choices[0] is off, or the iterations over `terms` (`trips` lanes each) are at most `limit`.
     Stays,   // choices[0] has its default, or choices[1] copies of a loop's body leave a loop of its iterations (as
              // above).
-    Matrix,  // choices[0] has its default, or a dot of the ring that it is the depth of runs on matrix instructions.
-    Groups,  // choices[0] has its default, or all dots of its ring run on matrix instructions of several warps.
-    Shared,  // `demand` is at most `limit` bytes.
+    Slots, // choices[0] has its default, or the ring that it is the depth of holds something: operands of dots that run
+           // on matrix instructions, or loads of a grid.
+    Groups, // choices[0] has its default, or all dots of its ring run on matrix instructions of several warps.
+    Shared, // `demand` is at most `limit` bytes.
   };
   using Term = LanesTerm;
   Kind kind;
@@ -49,10 +50,10 @@ struct Constraint {
   std::vector<Term> terms;
   int64_t factor = 1, limit = 0;
   std::string text{};                           // For messages and the printed space.
-  std::shared_ptr<const LaunchDemand> demand{}; // For Matrix, Groups, Shared: of the launch around.
+  std::shared_ptr<const LaunchDemand> demand{}; // For Slots, Groups, Shared: of the launch around.
 
   /// Demands on one choice, choices[0]: without what it needs its values but the default say nothing.
-  bool isNeed() const { return kind == Kind::Needs || kind == Kind::Matrix || kind == Kind::Groups; }
+  bool isNeed() const { return kind == Kind::Needs || kind == Kind::Slots || kind == Kind::Groups; }
 
   /// Every choice that it looks at, by index.
   std::set<unsigned> involved() const;

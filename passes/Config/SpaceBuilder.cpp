@@ -68,7 +68,7 @@ private:
   std::optional<unsigned> indexOf(llvm::function_ref<bool(const Knob &)> isKnob, StringRef site) const;
   LanesProduct lanesOf(ArrayRef<DimAttr> dims);
   void addDemands();
-  void addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand);
+  void addSlots(unsigned index, std::shared_ptr<const LaunchDemand> demand);
   void addGroups(unsigned index, std::shared_ptr<const LaunchDemand> demand);
   void addShared(unsigned index, std::shared_ptr<const LaunchDemand> demand);
   std::optional<Constraint::Term> termOf(StringAttr block, StringAttr range, int64_t &factor);
@@ -261,6 +261,8 @@ std::vector<std::string> SpaceBuilder::relatedSites(unsigned index, const Need &
   ArrayRef<Knob> others = space.table.find(need.knob);
   if (!others.empty() && others.front().site == SiteKind::Launch)
     return {choice.launch};
+  if (choice.knob->site == SiteKind::StagedGrid && !others.empty() && others.front().site == SiteKind::PointwiseGrid)
+    return {onlyGrid(cast<LaunchOp>(siteOf[index].op)).getSite().str()};
   if (choice.knob->site != SiteKind::SliceBlock)
     return {choice.site};
   std::vector<std::string> sites;
@@ -452,13 +454,13 @@ void SpaceBuilder::addDemands() {
   };
   for (unsigned index = 0, end = space.choiceList.size(); index != end; ++index) {
     const Knob &knob = *space.choiceList[index].knob;
-    if (!knob.matrix && !knob.groupMatrix && !knob.sharedBytes)
+    if (!knob.matrix && !knob.groupMatrix && !knob.sharedBytes && !knob.isDepthOfGrid())
       continue;
     Operation *op = siteOf[index].op;
     auto launch = isa<LaunchOp>(op) ? cast<LaunchOp>(op) : op->getParentOfType<LaunchOp>();
     auto demand = std::make_shared<const LaunchDemand>(readDemand(launch, {space.table, lanes, choice}));
-    if (knob.matrix)
-      addMatrix(index, demand);
+    if (knob.matrix || knob.isDepthOfGrid())
+      addSlots(index, demand);
     if (knob.groupMatrix)
       addGroups(index, demand);
     if (knob.sharedBytes)
@@ -466,9 +468,10 @@ void SpaceBuilder::addDemands() {
   }
 }
 
-void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand> demand) {
+/// What a ring holds must come through it at all.
+void SpaceBuilder::addSlots(unsigned index, std::shared_ptr<const LaunchDemand> demand) {
   const Choice &choice = space.choiceList[index];
-  Constraint constraint{Constraint::Kind::Matrix, {index}, {}, {}};
+  Constraint constraint{Constraint::Kind::Slots, {index}, {}, {}};
   LaunchDemand own{demand->shape, {}, {}, {}, {}};
   for (const LaunchDemand::Ring &ring : demand->rings)
     if (ring.stages == index)
@@ -477,12 +480,16 @@ void SpaceBuilder::addMatrix(unsigned index, std::shared_ptr<const LaunchDemand>
   for (unsigned other : own.involved())
     if (other != index)
       constraint.choices.push_back(other);
-  const MatrixShape &shape = *choice.knob->matrix;
-  constraint.text = ("`" + choice.knob->name + "` of `" + choice.site +
-                     "` needs a dot of a batch of one with a load as an operand, " +
-                     "whose rows, columns and bytes of depth are multiples of " + Twine(shape.rows) + ", " +
-                     Twine(shape.columns) + " and " + Twine(shape.depthBytes))
-                        .str();
+  std::string who = ("`" + choice.knob->name + "` of `" + choice.site + "` needs ").str();
+  if (const std::optional<MatrixShape> &shape = choice.knob->matrix)
+    constraint.text = (Twine(who) + "a dot of a batch of one with a load as an operand, " +
+                       "whose rows, columns and bytes of depth are multiples of " + Twine(shape->rows) + ", " +
+                       Twine(shape->columns) + " and " + Twine(shape->depthBytes))
+                          .str();
+  else
+    constraint.text = (Twine(who) + "a load that no rolled slice is part of, whose rows are multiples of " +
+                       Twine(kPieceBytes) + " bytes")
+                          .str();
   constraint.demand = std::move(demand);
   space.constraintList.push_back(std::move(constraint));
 }

@@ -32,7 +32,9 @@ private:
   bool pinOne(unsigned index, Space::Point &point);
 
   std::optional<Space::Point> complete() const;
-  void fitMatrix(const Constraint &constraint, Space::Point &point) const;
+  void fitSlots(const Constraint &constraint, Space::Point &point) const;
+  void fitMatrix(const Constraint &constraint, const LaunchDemand::Ring &ring, Space::Point &point) const;
+  void fit(const LanesProduct &product, int64_t unit, int64_t multiple, Space::Point &point) const;
   bool repairNeeds(Space::Point &point) const;
   bool repairLimits(Space::Point &point) const;
   bool isFree(unsigned index) const { return !pins[index]; }
@@ -62,41 +64,55 @@ bool SpaceCover::hasMeaning(unsigned index, const Space::Point &point) const {
   });
 }
 
+/// Free choices become such that the ring holds something.
+void SpaceCover::fitSlots(const Constraint &constraint, Space::Point &point) const {
+  unsigned index = constraint.choices[0];
+  bool isGroup = constraint.kind == Constraint::Kind::Groups;
+  auto ring = find_if(constraint.demand->rings, [&](const LaunchDemand::Ring &ring) {
+    return isGroup ? ring.groups == index : ring.stages == index;
+  });
+  if (ring->loads.empty())
+    return fitMatrix(constraint, *ring, point);
+  const LoadDemand &load = ring->loads[random.below(ring->loads.size())];
+  fit(load.row, load.bytes, kPieceBytes, point);
+  for (const LanesTerm &term : load.lanes.terms)
+    if (term.roll && isFree(*term.roll))
+      point[*term.roll] = &space.choiceList[*term.roll].preset;
+}
+
 /// Free blocks of one dot of the ring get multiples of the instruction's extents, those of its batch one; warps a
 /// multiple of those that the instruction is of.
-void SpaceCover::fitMatrix(const Constraint &constraint, Space::Point &point) const {
-  unsigned index = constraint.choices[0];
+void SpaceCover::fitMatrix(const Constraint &constraint, const LaunchDemand::Ring &ring, Space::Point &point) const {
   const GroupMatrix *group = nullptr;
   if (constraint.kind == Constraint::Kind::Groups)
-    group = &*space.choiceList[index].knob->groupMatrix;
-  auto ring = find_if(constraint.demand->rings, [&](const LaunchDemand::Ring &ring) {
-    return group ? ring.groups == index : ring.stages == index;
-  });
+    group = &*space.choiceList[constraint.choices[0]].knob->groupMatrix;
   // Of a ring some dot has types that the instruction takes.
   std::vector<const DotDemand *> dots;
-  for (const DotDemand &each : ring->dots)
+  for (const DotDemand &each : ring.dots)
     if (each.matrixBytes)
       dots.push_back(&each);
   const DotDemand &dot = *dots[random.below(dots.size())];
   const MatrixShape &shape = group ? group->shape : *constraint.demand->shape;
-  auto fit = [&](const LanesProduct &product, int64_t multiple) {
-    for (const LanesTerm &term : product.terms) {
-      if (!term.block || !isFree(*term.block))
-        continue;
-      std::vector<const ConfigValue *> fitting;
-      for (const ConfigValue &value : space.choiceList[*term.block].values)
-        if (multiple ? *value.asInteger() * product.factor % multiple == 0 : value == ConfigValue(1))
-          fitting.push_back(&value);
-      if (!fitting.empty())
-        point[*term.block] = fitting[random.below(fitting.size())];
-    }
-  };
-  fit(dot.batch, 0);
-  fit(dot.rows, shape.rows);
-  fit(dot.columns, shape.columns);
-  fit(dot.depth, shape.depth(dot.matrixBytes));
+  fit(dot.batch, 1, 0, point);
+  fit(dot.rows, 1, shape.rows, point);
+  fit(dot.columns, 1, shape.columns, point);
+  fit(dot.depth, 1, shape.depth(dot.matrixBytes), point);
   if (group && constraint.demand->warps)
-    fit(LanesProduct{{LanesTerm{*constraint.demand->warps, std::nullopt}}}, group->warps);
+    fit(LanesProduct{{LanesTerm{*constraint.demand->warps, std::nullopt}}}, 1, group->warps, point);
+}
+
+/// Each free block of the product becomes such that it alone, times `unit`, is a multiple; one lane where that is 0.
+void SpaceCover::fit(const LanesProduct &product, int64_t unit, int64_t multiple, Space::Point &point) const {
+  for (const LanesTerm &term : product.terms) {
+    if (!term.block || !isFree(*term.block))
+      continue;
+    std::vector<const ConfigValue *> fitting;
+    for (const ConfigValue &value : space.choiceList[*term.block].values)
+      if (multiple ? *value.asInteger() * product.factor * unit % multiple == 0 : value == ConfigValue(1))
+        fitting.push_back(&value);
+    if (!fitting.empty())
+      point[*term.block] = fitting[random.below(fitting.size())];
+  }
 }
 
 /// A pinned choice needs it, or one that is wanted itself.
@@ -118,13 +134,13 @@ bool SpaceCover::repairNeeds(Space::Point &point) const {
     if (!constraint.isNeed() || !breaks(constraint, point))
       continue;
     changed = true;
-    bool isMatrix = constraint.kind == Constraint::Kind::Matrix;
-    if (isFree(needy) && !isWanted(needy, point) && !(isMatrix && random.below(2))) {
+    bool isSlots = constraint.kind == Constraint::Kind::Slots;
+    if (isFree(needy) && !isWanted(needy, point) && !(isSlots && random.below(2))) {
       point[needy] = &space.choiceList[needy].preset;
       continue;
     }
-    if (isMatrix || constraint.kind == Constraint::Kind::Groups) {
-      fitMatrix(constraint, point);
+    if (isSlots || constraint.kind == Constraint::Kind::Groups) {
+      fitSlots(constraint, point);
       continue;
     }
     std::vector<unsigned> free;
@@ -170,7 +186,7 @@ std::optional<Space::Point> SpaceCover::complete() const {
         again = true;
         for (const Constraint &constraint : space.constraintList)
           if (constraint.isNeed() && constraint.demand && constraint.choices[0] == index)
-            fitMatrix(constraint, point);
+            fitSlots(constraint, point);
           else if (constraint.isNeed() && constraint.choices[0] == index)
             for (unsigned other : ArrayRef(constraint.choices).drop_front())
               drawFree(point, other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// helion-pipeline-loads: what a loop loads for its dots comes through a ring, filled some iterations ahead. Its dots
-// read registers, or the slots.
+// helion-pipeline-loads: what a loop loads for its dots, or a program for one of its tiles, comes through a ring,
+// filled some iterations ahead. Dots read registers, or the slots.
 
 #include "dialect/IR/LayoutBuilders.h"
 #include "dialect/IR/MatrixShape.h"
@@ -9,6 +9,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Analysis/TileLoop.h"
 #include "passes/Layout/DotLayouts.h"
 #include "passes/Layout/Passes.h"
 #include "passes/Normalize/Passes.h"
@@ -23,10 +24,10 @@ namespace helion {
 
 namespace {
 /// A load of the loop and how its value comes to one operand of a dot: by changes of layout and permutes, which nothing
-/// else reads.
+/// else reads. A load of a tile comes as it is to all that read it.
 struct StagedLoad {
   LoadOp load;
-  OpOperand *operand;
+  OpOperand *operand;           // Null for a load of a tile.
   SmallVector<Operation *> way; // from the load to the dot
   RankedTensorType buffer;
   Value source; // the tensor, or its map
@@ -48,8 +49,8 @@ struct RingWish {
 class Pipeliner {
 public:
   Pipeliner(LaunchOp launch, scf::ForOp loop, RingWish wish, AccessReader &accesses)
-      : launch(launch), loop(loop), stages(wish.stages), boxes(wish.boxes), groups(wish.groups), accesses(accesses),
-        b(loop->getContext()) {}
+      : launch(launch), loop(loop), isOverTiles(runsTiles(loop)), stages(wish.stages), boxes(wish.boxes),
+        groups(wish.groups), accesses(accesses), b(loop->getContext()) {}
 
   LogicalResult run() {
     if (failed(collect()) || failed(collectIndices()))
@@ -94,6 +95,20 @@ private:
   }
 
   LogicalResult collect() {
+    return failed(isOverTiles ? collectTiles() : collectOperands()) ? failure() : placeBuffers();
+  }
+
+  /// Programs know nothing of each other's stores, and the choice marks no load behind a store of its own.
+  LogicalResult collectTiles() {
+    for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+      if (load->hasAttr(kStagedAttr))
+        loads.push_back({load, nullptr, {}, {}, load.getSource()});
+    if (loads.empty())
+      return error() << "no load in it is `" << kStagedAttr << "`; 1 is allowed";
+    return success();
+  }
+
+  LogicalResult collectOperands() {
     for (DotOp dot : loop.getBody()->getOps<DotOp>())
       if (groups && failed(collectSlotDot(dot)))
         return failure();
@@ -110,6 +125,10 @@ private:
       if (walk.wasInterrupted())
         return error() << "it stores to memory, which loads of later iterations may read; 1 is allowed";
     }
+    return success();
+  }
+
+  LogicalResult placeBuffers() {
     for (StagedLoad &staged : loads)
       if (failed(placeBuffer(staged)))
         return failure();
@@ -161,8 +180,12 @@ private:
     if (std::optional<std::string> missing = accesses.missingForCopies(staged.load.getSource(), bytes))
       return error() << "nothing says that `" << *missing << "`, which asynchronous copies of load `"
                      << staged.load.getSite() << "` need; record it as a fact";
-    if (!access.fastDim || *access.fastDim + 2 < type.getRank())
+    if (!access.fastDim || (!isOverTiles && *access.fastDim + 2 < type.getRank()))
       return error() << "load `" << staged.load.getSite() << "` has no tile along its contiguous dim; 1 is allowed";
+    if (isOverTiles) {
+      staged.buffer = withLayout(type, plainLayout(type.getShape(), *access.fastDim));
+      return success();
+    }
     for (unsigned swizzle : {128, 64, 32, 0}) {
       llvm::Expected<Layout> layout = sharedTileLayout(type.getShape(), *access.fastDim, bytes, swizzle);
       if (!layout) {
@@ -234,7 +257,9 @@ private:
         continue;
       bool carried = llvm::any_of(op.getOperands(),
                                   [&](Value operand) { return llvm::is_contained(loop.getRegionIterArgs(), operand); });
-      if (!isPure(&op) || op.getNumRegions() || carried)
+      // A tile's place is divided for, in numbers that are not 0 where there is a tile.
+      bool isComputed = isOverTiles ? isMemoryEffectFree(&op) : isPure(&op);
+      if (!isComputed || op.getNumRegions() || carried)
         return error() << "an index of its loads is no function of its counter; 1 is allowed";
       indexOps.push_back(&op);
     }
@@ -243,6 +268,8 @@ private:
 
   /// True when lanes of a tile without a bound, or an index, would lie behind the loop's end.
   bool reachesBehind() {
+    if (isOverTiles)
+      return true;
     auto dependsOnCounter = [&](Value value) {
       Operation *op = value.getDefiningOp();
       return value == loop.getInductionVar() || llvm::is_contained(indexOps, op);
@@ -278,7 +305,7 @@ private:
       if (made && !made.getEnd() && made.getBegin() == loop.getInductionVar())
         mapping.map(made.getTile(), MakeTileOp::create(b, loc, made.getType(), counter, loop.getUpperBound()));
       else
-        b.clone(*op, mapping);
+        cloneAhead(op, mapping);
     }
     for (auto [number, staged] : llvm::enumerate(loads)) {
       LoadOp load = staged.load;
@@ -290,6 +317,18 @@ private:
     if (outside.isSet())
       b.restoreInsertionPoint(outside);
     CommitOp::create(b, loc, acquire.getSlot());
+  }
+
+  /// Behind the last tile what is left of a group may be nothing, and something divides by it; where it is not guarded,
+  /// any number does.
+  void cloneAhead(Operation *op, IRMapping &mapping) {
+    Operation *copy = b.clone(*op, mapping);
+    if (!boxes || !isa<arith::DivUIOp, arith::RemUIOp>(op) ||
+        !llvm::is_contained(indexOps, op->getOperand(1).getDefiningOp()))
+      return;
+    b.setInsertionPoint(copy);
+    copy->setOperand(1, arith::MaxUIOp::create(b, op->getLoc(), copy->getOperand(1), constant(1)));
+    b.setInsertionPointAfter(copy);
   }
 
   //===-- The code ------------------------------------------------------------------------------------------------===//
@@ -326,7 +365,7 @@ private:
       last = start(each, take);
     if (slotDots.empty())
       for (auto [number, staged] : llvm::enumerate(loads))
-        read(staged, take.getBuffers()[number]);
+        staged.operand ? read(staged, take.getBuffers()[number]) : readTile(staged, take.getBuffers()[number]);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     ReleaseOp::create(b, loc, take.getSlot(), chains.empty() ? Value() : last);
   }
@@ -431,6 +470,28 @@ private:
     eraseWay(staged);
   }
 
+  /// In the layout that the load had, with what it wants outside of its tiles, where slots hold 0.
+  void readTile(StagedLoad &staged, Value buffer) {
+    LoadOp load = staged.load;
+    Location loc = load.getLoc();
+    b.setInsertionPoint(load);
+    Value value = ReadOp::create(b, loc, load.getType(), buffer);
+    SmallVector<Value> tiles;
+    SmallVector<int64_t> dims;
+    for (auto [dim, tile] : llvm::enumerate(
+             llvm::make_filter_range(load.getIndices(), [](Value index) { return isa<TileType>(index.getType()); }))) {
+      auto made = tile.getDefiningOp<MakeTileOp>();
+      if (!made || !made.getEnd())
+        continue;
+      dims.push_back(dim);
+      tiles.push_back(tile);
+    }
+    if (load.getOther() && !tiles.empty())
+      value = MaskOp::create(b, loc, value.getType(), value, dims, tiles, load.getOther());
+    load.getResult().replaceAllUsesWith(value);
+    load->erase();
+  }
+
   static RankedTensorType withLayout(RankedTensorType type, const Layout &layout) {
     return RankedTensorType::get(type.getShape(), type.getElementType(), LayoutAttr::get(type.getContext(), layout));
   }
@@ -445,6 +506,7 @@ private:
 
   LaunchOp launch;
   scf::ForOp loop;
+  bool isOverTiles;
   int64_t stages, ahead = 0; // Slots; iterations that are filled ahead.
   bool boxes, groups;
   AccessReader &accesses;

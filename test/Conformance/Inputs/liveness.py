@@ -39,6 +39,7 @@ STAGED = {("block_sizes", "bi"): "32", ("block_sizes", "bj"): "32", ("block_size
 GROUPS = {("block_sizes", "bi"): "64", ("block_sizes", "bj"): "64", ("block_sizes", "bk"): "32", ("num_stages", "loop.k"): "3",
           ("copies", "loop.k"): "boxes"}
 PERSISTENT = {("pid_type", "softmax"): "persistent_blocked"}
+STAYS = PERSISTENT | {("block_sizes", "bi"): "1"}
 
 # By the name of the record; a value must be alive on one of the rows.
 ROWS = {
@@ -58,6 +59,9 @@ ROWS = {
     "NumStages": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED, target="nvidia:sm_90a"),
     "Copies": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=STAGED | {("num_stages", "loop.k"): "3"},
                   target="nvidia:sm_90a"),
+    "GridStages": Row("softmax", "softmax", "x=bf16[?,?]", "softmax", base=STAYS, target="nvidia:sm_90a"),
+    "GridCopies": Row("softmax", "softmax", "x=bf16[?,?]", "softmax", base=STAYS | {("num_stages", "softmax"): "2"},
+                      target="nvidia:sm_90a"),
     "Dots": Row("matmul", "matmul", "x=bf16[?,?] y=bf16[?,?]", "loop.k", base=GROUPS, target="nvidia:sm_90a"),
     "StaticRanges": Row("matmul", "matmul", "x=f32[?,40] y=f32[40,?]", "loop.k"),
     "StepVectors": Row(*SOFTMAX, "softmax"),

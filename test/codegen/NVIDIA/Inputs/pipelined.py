@@ -52,6 +52,25 @@ def attention_calls():
         yield f"{b}x{h}x{m}x{s}", dict(q=normal(b, h, m, 16), k=normal(b, h, s, 16), v=normal(b, h, s, 16))
 
 
+def row_calls():
+    for m, n in ((1, 8), (5, 256), (37, 200), (64, 136), (7, 16), (0, 8)):
+        yield f"{m}x{n}", dict(x=normal(m, n))
+    x = normal(9, 64)
+    x[2], x[3, 5], x[4, 7], x[5] = -numpy.inf, numpy.inf, numpy.nan, 1e4
+    yield "special", dict(x=x)
+    yield "padded", dict(x=padded(21, 80, 128))
+
+
+def norm_calls():
+    for m, n in ((1, 8), (37, 200), (64, 136), (0, 8)):
+        yield f"{m}x{n}", dict(x=normal(m, n), w=normal(n), eps=1e-6)
+
+
+def add_calls():
+    for n in (4, 1000, 256, 5000, 0):
+        yield str(n), dict(x=normal(n), y=normal(n))
+
+
 def bmm_calls():
     for b, m, k, n in ((1, 8, 8, 8), (3, 40, 36, 20), (2, 64, 64, 64), (2, 5, 0, 8)):
         yield f"{b}x{m}x{k}x{n}", dict(x=normal(b, m, k), y=normal(b, k, n))
@@ -94,11 +113,28 @@ CASES = {
         ("helion-bind-blocks{block_sizes=bm=32,bn=32,bk=64}", 1, "warps=4"),
         ("helion-bind-blocks{block_sizes=bm=32,bn=64,bk=64}", 2, "warps=4"),
         ("helion-bind-blocks{block_sizes=bm=16,bn=48,bk=32},helion-unroll-loops{range_unroll_factors=loop.k=2}", 3, "warps=1"),
-        ("boxes,helion-bind-blocks{block_sizes=bm=64,bn=32,bk=128}", 2, "warps=8")]),
+        ("boxes,helion-bind-blocks{block_sizes=bm=64,bn=32,bk=128}", 2, "warps=8"),
+        ("both,helion-bind-blocks{block_sizes=bm=32,bn=32,bk=64},helion-map-programs{l2_groupings=loop.mn=4 pid_type=int8_gemm=persistent_interleaved}", 2, "warps=4")]),
     "attention:bf16": (attention_calls, [
         ("boxes,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
         ("helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32}", 2, "warps=1"),
-        ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2")]),
+        ("helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16}", 3, "warps=2"),
+        ("tiles,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32},helion-map-programs{pid_type=attention=persistent_blocked}", 2, "warps=1"),
+        ("both,helion-bind-blocks{block_sizes=bb=1,bi=32,bn=16},helion-map-programs{pid_type=attention=persistent_interleaved}", 3, "warps=2"),
+        ("both,boxes,helion-bind-blocks{block_sizes=bb=1,bi=16,bn=32},helion-map-programs{l2_groupings=loop.bi=4 pid_type=attention=persistent_interleaved}", 2, "warps=1")]),
+    "rms_norm:bf16": (norm_calls, [
+        ("tiles,helion-bind-blocks{block_sizes=bm=2,rn=256},helion-map-programs{pid_type=rms_norm=persistent_interleaved}", 2, "warps=4"),
+        ("tiles,boxes,helion-bind-blocks{block_sizes=bm=1,rn=512},helion-map-programs{pid_type=rms_norm=persistent_blocked}", 3, "warps=2")]),
+    "vector_add:f32": (add_calls, [
+        ("tiles,helion-bind-blocks{block_sizes=bi=256},helion-map-programs{pid_type=vector_add=persistent_interleaved}", 3, "warps=2"),
+        ("tiles,boxes,helion-bind-blocks{block_sizes=bi=512},helion-map-programs{pid_type=vector_add=persistent_interleaved}", 2, "warps=4")]),
+    "softmax:bf16": (row_calls, [
+        ("tiles,helion-bind-blocks{block_sizes=bi=1,rn=256},helion-map-programs{pid_type=softmax=persistent_interleaved}", 2, "warps=4"),
+        ("tiles,helion-bind-blocks{block_sizes=bi=4,rn=256},helion-map-programs{pid_type=softmax=persistent_blocked}", 3, "warps=2"),
+        ("tiles,helion-bind-blocks{block_sizes=bi=2,rn=320},helion-map-programs{pid_type=softmax=persistent_interleaved}", 4, "warps=1"),
+        ("tiles,boxes,helion-bind-blocks{block_sizes=bi=1,rn=512},helion-map-programs{pid_type=softmax=persistent_interleaved}", 2, "warps=4"),
+        ("tiles,boxes,helion-bind-blocks{block_sizes=bi=4,rn=256},helion-map-programs{pid_type=softmax=persistent_blocked}", 3, "warps=4"),
+        ("tiles,boxes,helion-bind-blocks{block_sizes=bi=2,rn=640},helion-map-programs{pid_type=softmax=persistent_blocked}", 2, "warps=4")]),
     "bmm:f32:tf32": PRECISE_BMM,
     "bmm:f32:tf32x3": PRECISE_BMM,
     "attention:f32:tf32": PRECISE_ATTENTION,
@@ -115,7 +151,11 @@ def scheduled(path, choices, stages, out):
     if stages == 1:
         return
     with open(out) as file:
-        sites = sorted(set(re.findall(r'site = "(loop[^"]*)"', file.read())))
+        text = file.read()
+    sites = [] if "tiles" in given else re.findall(r'site = "(loop[^"]*)"', text)
+    if "tiles" in given or "both" in given:
+        sites += re.findall(r'helion.launch "([^"]*)"', text)
+    sites = sorted(set(sites))
     each = lambda value: ",".join(f"{site}={value}" for site in sites)  # noqa: E731
     words = "".join(f" {option}={each(word)}" for option, word in (("copies", "boxes"), ("dots", "wgmma")) if word in given)
     simulated.opt(f"helion-set-stages{{num_stages={each(stages)}{words}}}", out, out)
@@ -153,13 +193,14 @@ def set_precision(path, precision):
 def compile_threads(source, variant, stages, folder, harness, through_ldmatrix):
     os.makedirs(folder, exist_ok=True)
     at = lambda name: os.path.join(folder, name)  # noqa: E731
-    simulated.opt(f"canonicalize,cse,helion-assign-layouts{{{MATRICES} {variant}}},helion-pipeline-loads,canonicalize,cse", source,
-                  at("laidout.mlir"))
+    simulated.opt(f"canonicalize,cse,helion-assign-layouts{{{MATRICES} {variant}}},helion.kernel(helion-fill-loads),"
+                  "helion-pipeline-loads,canonicalize,cse", source, at("laidout.mlir"))
     simulated.opt("helion-outline-launches{programs=block}", at("laidout.mlir"), at("outlined.mlir"))
     simulated.opt("helion-lower-nvidia-threads,canonicalize,cse", at("outlined.mlir"), at("threads.mlir"))
-    with open(at("threads.mlir")) as file:
-        text = file.read()
-    assert "nvvm.wgmma.mma_async" in text or ("nvvm.mma.sync" in text and ("nvgpu.ldmatrix" in text or not through_ldmatrix))
+    with open(source) as scheduled, open(at("threads.mlir")) as lowered:
+        has_dots, text = "helion.dot " in scheduled.read(), lowered.read()
+    if has_dots and "nvvm.wgmma.mma_async" not in text:
+        assert "nvvm.mma.sync" in text and ("nvgpu.ldmatrix" in text or not through_ldmatrix)
     if "nvgpu.tma.async.load" not in text:
         copies = re.findall(r"nvgpu.device_async_copy .*, (\d+), %.* to memref<[0-9x]+x[a-z]+(\d+),", text)
         assert all(int(elements) * int(bits) == 128 for elements, bits in copies), "copies are in pieces of 16 bytes"
@@ -184,7 +225,7 @@ def check(key, harness):
         source, folder = f"{path}.{number}.s.mlir", f"{path}.{number}"
         scheduled(path, choices, stages, source)
         # Operands of 4 bytes whose depth is not contiguous come element by element: of these cases some have no others.
-        compile_threads(source, variant, stages, folder, harness, through_ldmatrix=not precision)
+        compile_threads(source, variant, stages, folder, harness, through_ldmatrix=not precision and "tiles" not in choices)
         labels, wrong = conformance.isolated(conformance.check_artifact, folder, made, kernel)
         if wrong or not labels:
             sys.exit(f"{key}: {choices}, {stages} stages, {variant}: {wrong or 'serves no call'}")
@@ -196,6 +237,7 @@ def main():
     os.makedirs(WORK, exist_ok=True)
     harness = threads.harness(os.path.join(WORK, "all"), os.path.join(COMMON, "harness.cpp"))
     conformance.run_artifact.load = Simulated
+    conformance.run_artifact.DEVICE["sms"] = 2  # Programs that stay have several tiles.
     for key in sys.argv[3:] or CASES:
         check(key, harness)
 

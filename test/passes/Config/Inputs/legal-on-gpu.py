@@ -16,6 +16,9 @@ PRODUCTS = {"matmul": ("matmul", "x=bf16[?,?] y=bf16[?,?]"), "bmm": ("bmm", "x=b
             "attention": ("attention", "q=bf16[?,?,?,16] k=bf16[?,?,?,16] v=bf16[?,?,?,16]"),
             "tf32": ("matmul", "x=f32[?,?] y=f32[?,?]"), "constant": ("matmul", "x=f32[?,40] y=f32[40,?]"),
             "int8": ("int8_gemm", "x=i8[?,?] w=i8[?,?] x_scale=bf16[?] w_scale=bf16[?]")}
+# Programs that stay may load ahead.
+ROWS = {"softmax": "x=bf16[?,?]", "rms_norm": "x=bf16[?,?] w=bf16[?] eps=f32", "layer_norm": "x=f32[?,128] w=f32[128] bias=none eps=f32",
+        "vector_add": "x=bf16[?] y=bf16[?]", "cross_entropy": "logits=f32[?,?] labels=i64[?]"}
 # Few choices, so that as many draws have the largest blocks with the most warps.
 GATHERS = {"gather": "ids=i32[?] w=bf16[?]", "masked_gather": "ids=i32[?] w=bf16[?]"}
 
@@ -50,8 +53,15 @@ def main():
         if not rings:
             sys.exit(f"{label}: none of {len(configs)} configs has a ring")
         print(f"{label}: {len(configs)} configs, {len(rings)} with rings, all lowered", flush=True)
+    for kernel, signature in ROWS.items():
+        source = os.path.join(EXAMPLES, kernel, kernel + ".py")
+        configs = lower_all(source, kernel, signature, count, seed, os.path.join(work, kernel + ".mlir"))
+        rings = [config for config in configs if re.search(rf"num_stages={kernel}=[2-5]", config)]
+        if not rings:
+            sys.exit(f"{kernel}: none of {len(configs)} configs has a ring")
+        print(f"{kernel}: {len(configs)} configs, {len(rings)} with rings, all lowered", flush=True)
     for kernel, signature in GATHERS.items():
-        configs = lower_all(os.path.join(HERE, "gathers.py"), kernel, signature, count, seed, os.path.join(work, kernel + ".mlir"))
+        configs = lower_all(os.path.join(HERE, "gathers.py"), kernel, signature, str(3 * int(count)), seed, os.path.join(work, kernel + ".mlir"))
         largest = [config for config in configs if re.search(r"block_sizes=bi=(16384|32768)\b", config)]
         print(f"{kernel}: {len(configs)} configs, {len(largest)} of 16384 lanes or more, all lowered", flush=True)
 
