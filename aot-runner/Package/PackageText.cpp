@@ -304,6 +304,8 @@ static TemplateValues variantValues(const PackageVariant &variant) {
   std::string facts;
   for (const Pred &fact : variant.manifest.facts)
     facts += cppQuoted(fact.str()) + ", ";
+  if (plan.takesMaps())
+    facts += cppQuoted("the driver makes tensor maps") + ", ";
   values.texts = {
       {"name", "config_" + variant.configId},
       {"idText", cppQuoted(variant.configId)},
@@ -315,6 +317,7 @@ static TemplateValues variantValues(const PackageVariant &variant) {
       {"scratchBytes", integerLiteral(variant.manifest.resources.scratchBytes)},
       {"codeBytes", integerLiteral(variant.manifest.resources.codeBytes)},
       {"workspaceCount", std::to_string(variant.manifest.plan.workspace.size())},
+      {"takesMaps", plan.takesMaps() ? "true" : "false"},
   };
   return values;
 }

@@ -82,7 +82,17 @@ std::string PlanText::factChecks() const {
   std::string text;
   for (auto [index, fact] : enumerate(manifest.facts))
     text += guard(condition(fact), index);
+  if (takesMaps())
+    text += guard("call.makesMaps", manifest.facts.size());
   return text;
+}
+
+bool PlanText::takesMaps() const {
+  return any_of(manifest.plan.steps, [](const PlanStep &step) {
+    const auto *launch = std::get_if<PlanLaunch>(&step);
+    return launch && any_of(launch->arguments,
+                            [](const PlanArgument &argument) { return argument.kind == PlanArgument::Kind::Map; });
+  });
 }
 
 std::string PlanText::checks() const {

@@ -22,6 +22,8 @@ public:
   std::string outputSizes() const;
   std::string workspaceSizes() const;
   std::string steps() const;
+  /// Whether a launch does: a fact behind the manifest's.
+  bool takesMaps() const;
 
 private:
   /// Whether programs are blocks of a GPU's threads.

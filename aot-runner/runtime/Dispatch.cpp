@@ -136,6 +136,13 @@ static inline Status read(const Package &package, const Passed *passed, Reading 
   return check < 0 ? StatusOk : Status(StatusCheck + signature.firstCheck + check);
 }
 
+/// Whether all that the variant lacks is a driver that makes tensor maps.
+static bool lacksMaps(const Variant &variant, const Call &call) {
+  Call other = call;
+  other.makesMaps = true;
+  return variant.takesMaps && variant.failingFact(other) < 0;
+}
+
 /// What runs where a fact of the leaf's variant fails: the nearest one whose facts hold.
 HELION_COLD static Status pickNext(const Reading &reading, const int *next, Choice &choice) {
   const Signature &signature = *reading.signature;
@@ -146,7 +153,7 @@ HELION_COLD static Status pickNext(const Reading &reading, const int *next, Choi
     if (signature.variants[*next].failingFact(reading.call) < 0)
       return StatusOk;
     if (isLast)
-      return StatusNoVariant;
+      return lacksMaps(signature.variants[*next], reading.call) ? StatusNoTensorMaps : StatusNoVariant;
   }
 }
 

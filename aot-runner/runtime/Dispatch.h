@@ -48,6 +48,7 @@ struct Call {
   // Of a GPU only:
   int target = 0; // which of the package's the device runs
   int64_t multiprocessors = 0;
+  bool makesMaps = true; // its driver makes tensor maps
   void *stream = nullptr;
   Loaded *loaded = nullptr;              // the package's code in the caller's context
   bool hasOwnContext = false;            // one that the call made current, and ends
@@ -95,6 +96,7 @@ struct Variant {
   int64_t scratchBytes;     // for each thread
   int64_t codeBytes;
   int workspaceCount;
+  bool takesMaps;                   // a fact of its own, behind those of the code
   int (*failingFact)(const Call &); // index into `facts`, or -1
   void (*workspaceSizes)(const Call &, int64_t *bytes);
   bool (*run)(const Call &, const Tensor *outputs, char *const *workspace); // false: a step failed

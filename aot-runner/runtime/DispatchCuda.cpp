@@ -36,6 +36,7 @@ struct DeviceState {
   int multiprocessors = 0;
   int target = 0;        // Of the package's.
   bool usesText = false; // Its PTX.
+  bool makesMaps = true;
   std::atomic<CUcontext> primary{nullptr};
 };
 } // namespace
@@ -73,10 +74,23 @@ static bool isWhole(const Package &package, int target, bool asText) {
   return true;
 }
 
-/// The first target of which the device runs the cubins, else the first of which it takes the PTX.
-static bool pickTarget(const Package &package, const CudaChip &chip, DeviceState &device) {
+/// Whether the target's universal variants take tensor maps: others are only faster.
+static bool needsMaps(const Package &package, int target) {
+  for (int s = 0; s < package.signatureCount; ++s) {
+    const Signature &signature = package.signatures[s];
+    if (signature.variants[signature.universals[target]].takesMaps)
+      return true;
+  }
+  return false;
+}
+
+/// The first target of which the device runs the cubins, else the first of which it takes the PTX; of those alone that
+/// need no tensor maps where they cannot be made.
+static bool pickTarget(const Package &package, const CudaChip &chip, bool makesMaps, DeviceState &device) {
   for (int form = 0; form < 2; ++form)
     for (int target = 0; target < package.targetCount; ++target) {
+      if (!makesMaps && needsMaps(package, target))
+        continue;
       bool asText = form == 1;
       const char *colon = std::strchr(package.targets[target], ':');
       CudaFit fit = cudaFit(chip, colon ? colon + 1 : "");
@@ -128,7 +142,11 @@ __attribute__((cold, noinline)) static Status askDevice(const Package &package, 
   if (device.known.load(std::memory_order_relaxed) != Known::Nothing)
     return StatusOk;
   CudaChip chip;
-  bool runs = cudaChip(*opened, ordinal, chip, problem) && pickTarget(package, chip, device);
+  bool isThere = cudaChip(*opened, ordinal, chip, problem);
+  device.makesMaps = opened->cuTensorMapEncodeTiled != nullptr;
+  bool runs = isThere && pickTarget(package, chip, device.makesMaps, device);
+  if (isThere && !runs)
+    runs = pickTarget(package, chip, true, device); // Its calls say what is missing.
   device.handle = chip.device;
   device.multiprocessors = chip.multiprocessors;
   device.known.store(runs ? Known::Runs : Known::DoesNotRun, std::memory_order_release);
@@ -142,6 +160,7 @@ Status checkDevice(const Package &package, Call &call) {
       return status;
   call.multiprocessors = device.multiprocessors;
   call.target = device.target;
+  call.makesMaps = device.makesMaps;
   Known known = device.known.load(std::memory_order_relaxed);
   return known == Known::Runs ? StatusOk : known == Known::Forked ? StatusForked : StatusUnsupportedDevice;
 }
@@ -301,16 +320,12 @@ void leave(const Call &call) {
 
 Status stepFailure(const Call &call) { return call.failure; }
 
-/// Whether the driver has what the device's kernels need of it.
-static bool canMakeMaps(const Package &package, const Call &call) {
-  if (driver().cuTensorMapEncodeTiled)
-    return true;
+/// Whether some call launches the kernel.
+static bool isUsed(const Package &package, int kernel, const Call &call) {
+  bool takesMaps = false;
   for (int m = 0; m < package.mapCount; ++m)
-    if (package.kernels[package.maps[m].kernel].target == call.target) {
-      call.failure = StatusNoTensorMaps;
-      return false;
-    }
-  return true;
+    takesMaps |= package.maps[m].kernel == kernel;
+  return package.kernels[kernel].target == call.target && (call.makesMaps || !takesMaps);
 }
 
 Status prepare(const Package &package, int device) {
@@ -320,11 +335,13 @@ Status prepare(const Package &package, int device) {
     return StatusWrongDevice;
   if (Status status = checkDevice(package, call))
     return status;
+  if (!call.makesMaps && needsMaps(package, call.target))
+    return StatusNoTensorMaps;
   if (Status status = enter(package, nullptr, call))
     return status;
-  bool isWhole = canMakeMaps(package, call);
+  bool isWhole = true;
   for (int k = 0; isWhole && k < package.kernelCount; ++k)
-    if (package.kernels[k].target == call.target)
+    if (isUsed(package, k, call))
       isWhole = call.loaded->functions[k].load(std::memory_order_acquire) || load(*call.loaded, k, call.failure);
   leave(call);
   return isWhole ? StatusOk : stepFailure(call);
@@ -365,10 +382,6 @@ static inline CUfunction functionOf(const Call &call, int kernel) {
 
 /// Makes a map in the call's frame: a launch copies it, so does a graph that is captured.
 static bool makeMap(const Call &call, TensorMap &map) {
-  if (!driver().cuTensorMapEncodeTiled) {
-    call.failure = StatusNoTensorMaps;
-    return false;
-  }
   CUresult result = cudaEncodeMap(driver(), call.loaded->package->maps[map.row].box, map.tensor, map.bytes);
   // It only looks at numbers, so any other error is one of the driver.
   call.failure = result == CUDA_ERROR_INVALID_VALUE ? Status(StatusMap + map.row) : StatusDevice;

@@ -51,6 +51,10 @@ inline std::optional<SizeExpr> hostExpr(mlir::Value value) { return HostExprs().
 inline std::optional<Pred> hostPred(mlir::Value condition) { return HostExprs().pred(condition); }
 inline mlir::FailureOr<HostView> hostView(mlir::Value memref) { return HostExprs().view(memref); }
 
+/// That a dim of this size and stride follows on the dims inside it, which span `whole` elements. A stride that nothing
+/// steps over has no meaning, so a dim that turns out to have one element, or none, may have any.
+Pred followsOn(const SizeExpr &size, const SizeExpr &stride, const SizeExpr &whole);
+
 /// The name of a kernel's host tensor argument or allocation; empty for other values.
 llvm::StringRef hostBufferName(mlir::Value memref);
 

@@ -79,25 +79,35 @@ FailureOr<HostView> HostViewBuilder::ofAllocation(Value result, OperandRange siz
   return view;
 }
 
-/// Merges the dims of `group`; notes that each, but for dims of size 1, steps over the whole one inside it.
+Pred helion::followsOn(const SizeExpr &size, const SizeExpr &stride, const SizeExpr &whole) {
+  Pred equal = Pred::compare(Pred::Compare::EQ, stride, whole);
+  std::optional<int64_t> extent = size.asConstant();
+  if (extent || equal.fold())
+    return extent && *extent <= 1 ? Pred() : equal;
+  SizeExpr isStepped = SizeExpr::min(SizeExpr::floordiv(size, SizeExpr::constant(2)), SizeExpr::constant(1));
+  return Pred::compare(Pred::Compare::EQ, SizeExpr::mul(isStepped, SizeExpr::sub(stride, whole)),
+                       SizeExpr::constant(0));
+}
+
+/// Merges the dims of `group`; notes that each steps over all that is inside it.
 bool HostViewBuilder::collapse(const HostView &source, ArrayRef<int64_t> group, HostView &result) {
-  SizeExpr size = SizeExpr::constant(1), stride = SizeExpr::constant(1);
-  std::optional<int64_t> inner;
+  SizeExpr size = SizeExpr::constant(1), stride = SizeExpr::constant(1), whole;
+  bool isInnermost = true;
   for (int64_t dim : llvm::reverse(group)) {
     if (source.sizes[dim].isConstant(1))
       continue;
-    if (!inner) {
-      stride = source.strides[dim];
+    if (isInnermost) {
+      stride = whole = source.strides[dim];
     } else {
-      Pred contiguous = Pred::compare(Pred::Compare::EQ, source.strides[dim],
-                                      SizeExpr::mul(source.sizes[*inner], source.strides[*inner]));
-      if (contiguous.fold() == false)
+      Pred need = followsOn(source.sizes[dim], source.strides[dim], whole);
+      if (need.fold() == false)
         return false;
-      if (contiguous.fold() != true)
-        result.needs.push_back(contiguous);
+      if (need.fold() != true)
+        result.needs.push_back(need);
     }
     size = SizeExpr::mul(source.sizes[dim], size);
-    inner = dim;
+    whole = SizeExpr::mul(source.sizes[dim], whole);
+    isInnermost = false;
   }
   result.sizes.push_back(size);
   result.strides.push_back(stride);

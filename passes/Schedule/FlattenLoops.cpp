@@ -129,16 +129,17 @@ Value Flattener::collapsedView(Value hostTensor) {
   if (failed(view))
     return {};
   std::vector<Pred> facts = view->needs;
-  for (unsigned dim = 0, rank = view->sizes.size(); dim != rank; ++dim) {
+  SizeExpr whole = view->strides.back();
+  for (unsigned dim = view->sizes.size(); dim-- > 0;) {
     std::optional<SizeExpr> upper = exprs.expr(loop.getUppers()[dim]);
     if (!upper)
       return {};
     // Bounds equal to the sizes, or asserted to be; the dim of largest stride needs no bound.
     if (dim)
       facts.push_back(Pred::compare(Pred::Compare::EQ, view->sizes[dim], *upper));
-    if (dim + 1 != rank)
-      facts.push_back(Pred::compare(Pred::Compare::EQ, view->strides[dim],
-                                    SizeExpr::mul(view->sizes[dim + 1], view->strides[dim + 1])));
+    if (dim + 1 != view->sizes.size())
+      facts.push_back(followsOn(view->sizes[dim], view->strides[dim], whole));
+    whole = SizeExpr::mul(view->sizes[dim], whole);
   }
   for (const Pred &fact : facts)
     if (fact.fold() == false)

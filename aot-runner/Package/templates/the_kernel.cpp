@@ -134,6 +134,7 @@ constexpr runtime::Variant row = {
     /*{scratchBytes*/ 0 /*}*/,
     /*{codeBytes*/ 128 /*}*/,
     /*{workspaceCount*/ 1 /*}*/,
+    /*{takesMaps*/ false /*}*/,
     failingFact,
     workspaceSizes,
     run,

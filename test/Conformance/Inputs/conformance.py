@@ -60,6 +60,11 @@ def dtypes_of(signature):
     return {name: kind.split("[")[0] for name, kind in pairs}
 
 
+def is_compact(array):
+    """Row-major without gaps; numpy's own flag does not look at the strides of dims of one element."""
+    return array.strides == numpy.empty(array.shape, array.dtype).strides
+
+
 def held_as(array, dtype):
     """What the kernel gets: the values rounded to the type, with the strides of `array`."""
     if dtype == "bf16":
@@ -67,7 +72,7 @@ def held_as(array, dtype):
     else:
         with numpy.errstate(over="ignore"):
             rounded = array.astype(run_artifact.NUMPY[dtype])
-    if array.flags.c_contiguous or array.size == 0:
+    if is_compact(array) or array.size == 0:
         return numpy.ascontiguousarray(rounded)
     # The same steps in elements, so that views stay views.
     steps = [stride // array.itemsize for stride in array.strides]
@@ -109,7 +114,7 @@ class Call:
         self.given = {name: held_as(value, dtypes[name]) if isinstance(value, numpy.ndarray) else value
                       for name, value in arguments.items()}
         for name, value in self.given.items():
-            if walled and isinstance(value, numpy.ndarray) and value.size and value.flags.c_contiguous:
+            if walled and isinstance(value, numpy.ndarray) and value.size and is_compact(value):
                 self.given[name] = before_a_wall(value)
         seen = {name: wide(value, dtypes[name]) if isinstance(value, numpy.ndarray) else value
                 for name, value in self.given.items()}

@@ -36,6 +36,12 @@ def laid_out(array, order):
     return numpy.ascontiguousarray(array.transpose(numpy.argsort(order))).transpose(order)
 
 
+def far(array):
+    """The same values; dims of one element have a stride that fits no other dim, which nobody steps over."""
+    steps = [stride if size != 1 else 1001 * array.itemsize for size, stride in zip(array.shape, array.strides)]
+    return numpy.lib.stride_tricks.as_strided(array, array.shape, steps)
+
+
 def indexed(*shape):
     """Values that depend on the index, so that a moved element is seen; exact in every float type."""
     return (numpy.arange(numpy.prod(shape), dtype=numpy.float64).reshape(shape) % 97 - 48) / 16
@@ -192,6 +198,7 @@ def cross_entropy_calls():
     # The kernel takes a view(-1), which transposed logits and those with gaps between rows have not.
     yield "strided", dict(logits=stepped(normal(21, 33)), labels=RNG.integers(0, 33, 21))
     yield "strided, special", dict(logits=stepped(special(6, 130)), labels=strided(RNG.integers(0, 130, 6)))
+    yield "a row of its own stride", dict(logits=far(normal(1, 53)), labels=RNG.integers(0, 53, 1))
 
 
 def kl_div_calls():
@@ -239,10 +246,12 @@ def attention_calls(width, causal):
             s = m if causal else s
             yield f"{batch}x{heads}x{m}x{s}", call(batch, heads, m, s)
         # Heads inside, as projections give them. The kernel folds batch and heads to one dim, so positions are outermost:
-        # of [B,S,H,D] no view is that dim, but of one batch, which is the same memory as [S,1,H,D].
+        # of [B,S,H,D] no view is that dim, but of one batch, whatever its stride.
         for batch in (1, 2):
             one = call(batch, 3, 19, 19 if causal else 37)
             yield f"views of [S,{batch},H,D]", {tensor: laid_out(value, (1, 2, 0, 3)) for tensor, value in one.items()}
+        one = call(1, 3, 19, 19 if causal else 37)
+        yield "transposes of [1,S,H,D]", {tensor: far(laid_out(value, (0, 2, 1, 3))) for tensor, value in one.items()}
         one = call(2, 3, 21, 21 if causal else 35)
         yield "transposed k", dict(one, k=laid_out(one["k"], (0, 1, 3, 2)))
         yield "all transposed", {tensor: laid_out(value, (0, 1, 3, 2)) for tensor, value in one.items()}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NVIDIA's compute-sanitizer over one config of each kind of lowering, on a machine that has neither LLVM nor this tree.
 
-Use: sanitize.py pack DIR [--target nvidia:sm_90a] [--draw 150] [--seed 1] [--kinds "KIND;.."]
-         Here, with helion-opt and helion-translate on PATH. Draws configs until one's PTX has what a kind is about, and puts
+Use: sanitize.py pack DIR [--target nvidia:sm_90a] [--draw 150] [--rounds 8] [--seed 1] [--kinds "KIND;.."]
+         Here, with helion-opt and helion-translate on PATH. Draws configs, up to 8 times 150, until one's PTX has what a kind is about, and puts
          its artifact and these scripts into DIR; also faults to plant: the same PTX without its barriers or its waits.
      sanitize.py run DIR [--tools memcheck,racecheck] [--jobs 4] [--seconds 60] [--sanitizer PROGRAM] [--kinds ..]
          There, with Python, numpy and compute-sanitizer. Prints a table; status 1 where a tool found something, values are
@@ -43,6 +43,8 @@ class Kind:
 
 
 ACROSS = (r"\bshfl\.sync", r"\bst\.shared", r"\bld\.shared", r"\bbar\.sync")
+BOXES = (r"\bcp\.async\.bulk\.tensor", r"\bmbarrier\.try_wait")
+GROUP = BOXES + (r"\bwgmma\.mma_async", r"\bwgmma\.wait_group")
 RING = (r"\bcp\.async\.c[ag]\.", r"\bmma\.sync", r"\bldmatrix", r"\bbar\.sync")
 KINDS = {
     "pointwise": Kind("vector_add:bf16", (r"\bld\.global\S*\.v4",), (r"\bbar\.sync",)),
@@ -59,8 +61,10 @@ KINDS = {
     "dot, mma.sync, no ring": Kind("matmul:bf16", (r"\bmma\.sync", r"\bldmatrix"), (r"\bcp\.async",)),
     "dot, mma.sync, ring": Kind("matmul:bf16", RING, (), ("num_stages=loop.k=3",), ("persistent",)),
     "dot, mma.sync, ring, programs that stay": Kind("matmul:bf16", RING, (), ("num_stages", "persistent"), ("num_sm_multiplier",)),
-    "dot, mma.sync, boxes": Kind("matmul:bf16", (r"\bcp\.async\.bulk\.tensor", r"\bmbarrier\.try_wait", r"\bmma\.sync", r"\bldmatrix"), (),
-                                 ("copies=loop.k=boxes",)),
+    "dot, mma.sync, boxes": Kind("matmul:bf16", BOXES + (r"\bmma\.sync", r"\bldmatrix"), (), ("copies=loop.k=boxes",)),
+    "dot, wgmma, boxes": Kind("matmul:bf16", GROUP, (r"\bmma\.sync",), ("dots=loop.k=wgmma",)),
+    "dot, wgmma, boxes, one step in a ring's turn": Kind("matmul:bf16", GROUP, (r"\bmma\.sync",), ("dots=loop.k=wgmma",), ("range_unroll_factors",)),
+    "dot, wgmma of f16, boxes": Kind("matmul:f16", GROUP + (r"\bwgmma\.mma_async\S*\.f16",), (r"\bmma\.sync",), ("dots=loop.k=wgmma",)),
     "dot, mma.sync, two rings, online softmax": Kind("attention:bf16", RING + (r"\bshfl\.sync",), (), ("num_stages",)),
     "dot, batched": Kind("bmm:bf16", (r"\bmma\.sync", r"\bbar\.sync")),
     "dot, mma.sync of f16, ring": Kind("matmul:f16", RING + (r"\bmma\.sync\S*m16n8k16\S*\.f16",), (), ("num_stages",)),
@@ -75,6 +79,7 @@ KINDS = {
 # Name -> the kind that it is planted in, what is taken out of its PTX, the tool that must see it. Without a tool the same code
 # is compiled from PTX there and must be clean. `isCertain`: a tool that does not see it fails the run.
 BARRIERS, WAITS = r"^\s*bar\.sync[^;]*;", r"^\s*cp\.async\.wait_group[^;]*;"
+GROUP_WAITS = r"^\s*wgmma\.wait_group[^;]*;"
 BOX_WAITS = r"\bLAB_WAIT:(?s:.*?)\bDONE:"  # The loop around an mbarrier.try_wait.
 
 
@@ -95,6 +100,9 @@ FAULTS = {
     "no waits for a ring": Fault("dot, mma.sync, ring", WAITS, "racecheck", False),
     "none in boxes, from PTX": Fault("dot, mma.sync, boxes", "", ""),
     "no waits for boxes": Fault("dot, mma.sync, boxes", BOX_WAITS, "racecheck", False),
+    "none in wgmma, from PTX": Fault("dot, wgmma, boxes", "", ""),
+    "no waits for wgmma": Fault("dot, wgmma, boxes", GROUP_WAITS, "racecheck", False),
+    "no waits for the boxes of wgmma": Fault("dot, wgmma, boxes", BOX_WAITS, "racecheck", False),
     "results an element short": Fault("pointwise", "", "memcheck", True, True),
 }
 
@@ -183,6 +191,26 @@ def serves(folder, calls):
     return len(sizes) >= 2 and max(sizes) >= LEAST_ELEMENTS
 
 
+class Draws:
+    """The configs of one kernel, drawn when they are asked for."""
+
+    def __init__(self, options, source):
+        self.options, self.source, self.configs, self.round = options, source, [], 0
+
+    def __iter__(self):
+        import conformance
+
+        number = 0
+        while True:
+            while number == len(self.configs):
+                if self.round == self.options.rounds:
+                    return
+                self.configs += conformance.draw_configs(self.source, self.options.draw, self.options.seed + self.round, self.options.target)
+                self.round += 1
+            yield self.configs[number]
+            number += 1
+
+
 def find_config(options, kind, source, configs, calls):
     """The first config that is of the kind; its artifact in PTX is then in the folder that is returned."""
     folder = os.path.join(options.folder, "ptx")
@@ -225,11 +253,11 @@ def pack(options):
         source = folder_of(options, kind.row) + ".mlir"
         if kind.row not in drawn:
             import_row(kind.row, source)
-            drawn[kind.row] = conformance.draw_configs(source, options.draw, options.seed, options.target), calls_of(kind.row)[1]
+            drawn[kind.row] = Draws(options, source), calls_of(kind.row)[1]
         configs, calls = drawn[kind.row]
         config, ptx = find_config(options, kind, source, configs, calls)
         if config is None:
-            sys.exit(f"sanitize: none of {len(configs)} configs of `{kind.row}` is of the kind `{name}`; draw more by --draw")
+            sys.exit(f"sanitize: none of {len(configs.configs)} configs of `{kind.row}` is of the kind `{name}`; draw more by --draw")
         if not emit(options, source, config, folder_of(options, name)):
             sys.exit(f"sanitize: `{kind.row}` does not compile with `{config}`")
         packed[name] = config
@@ -370,6 +398,7 @@ def main():
     parser.add_argument("kind", nargs="?")
     parser.add_argument("--target", default="nvidia:sm_90a")
     parser.add_argument("--draw", type=int, default=150)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", type=lambda text: re.split(r";", text), default=list(KINDS), help="separated by `;`")
     parser.add_argument("--tools", type=lambda text: text.split(","), default=["memcheck", "racecheck"])

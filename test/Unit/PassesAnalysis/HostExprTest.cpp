@@ -16,6 +16,7 @@ constexpr const char *types = R"(
 !fix = memref<?x64xf32, strided<[64, 1], offset: ?>>
 !four = memref<?x?x?x128xf32, strided<[?, ?, ?, ?], offset: ?>>
 !view = memref<?x?x128xf32, strided<[?, ?, ?], offset: ?>>
+!rows = memref<?x128xf32, strided<[?, ?], offset: ?>>
 )";
 
 class HostExprTest : public ::testing::Test {
@@ -123,7 +124,20 @@ TEST_F(HostExprTest, negative_floatAndComparedFlag) {
 TEST_F(HostExprTest, collapseNeedsContiguity) {
   parse("%q: !four {helion.name = \"q\"}", "%v = memref.collapse_shape %q [[0, 1], [2], [3]] : !four into !view");
   EXPECT_EQ(lastView(), "q+0 [q.size(0) * q.size(1):q.stride(1)] [q.size(2):q.stride(2)] [128:q.stride(3)]"
-                        " if q.stride(0) == q.size(1) * q.stride(1)");
+                        " if min(q.size(0) floordiv 2, 1) * (q.stride(0) - q.size(1) * q.stride(1)) == 0");
+}
+
+TEST_F(HostExprTest, strideOfOneElementHasNoMeaning) {
+  // Each dim of a group is compared with all that is inside it: one between may have any stride.
+  parse("%q: !four {helion.name = \"q\"}", "%v = memref.collapse_shape %q [[0, 1, 2], [3]] : !four into !rows");
+  EXPECT_EQ(lastView(),
+            "q+0 [q.size(0) * (q.size(1) * q.size(2)):q.stride(2)] [128:q.stride(3)]"
+            " if min(q.size(1) floordiv 2, 1) * (q.stride(1) - q.size(2) * q.stride(2)) == 0"
+            " if min(q.size(0) floordiv 2, 1) * (q.stride(0) - q.size(1) * (q.size(2) * q.stride(2))) == 0");
+  SizeExpr stride = SizeExpr::stride("q", 0), whole = SizeExpr::scalar("n");
+  EXPECT_EQ(followsOn(SizeExpr::constant(1), stride, whole).fold(), true);
+  EXPECT_EQ(followsOn(SizeExpr::constant(2), stride, whole).str(), "q.stride(0) == n");
+  EXPECT_EQ(followsOn(SizeExpr::size("q", 0), whole, whole).fold(), true);
 }
 
 TEST_F(HostExprTest, collapseOfAnAllocationNeedsNothing) {

@@ -173,6 +173,17 @@ static void testPlanOfThreeSteps() {
   std::puts("plan of three steps");
 }
 
+// A variant that takes x for one row of numbers: the stride between rows counts where there are two.
+static void testStrideOfOneRow() {
+  Array one({1, 3}, {1000, 2}, ramp(5, 1, 1)), two({2, 3}, {1000, 2}, ramp(1005, 1, 1));
+  Array out({3}, {}, std::vector<float>(3, -1));
+  alignas(64) char workspace[64];
+  REQUIRE(column_sums(&one.tensor, 1, nullptr, 7, &out.tensor, nullptr, workspace) == COLUMN_SUMS_OK);
+  REQUIRE(out.values == std::vector<float>({1, 3, 5}));
+  REQUIRE(column_sums(&two.tensor, 1, nullptr, 7, &out.tensor, nullptr, workspace) == COLUMN_SUMS_NO_VARIANT);
+  std::puts("stride of one row");
+}
+
 static void testThreads() {
   REQUIRE(vector_add_set_threads(3) == 3 && vector_add_prepare(0) == VECTOR_ADD_OK);
   REQUIRE(vector_add_prepare(1) == VECTOR_ADD_WRONG_DEVICE);
@@ -200,6 +211,7 @@ int main() {
   testRefusals();
   testQueries();
   testPlanOfThreeSteps();
+  testStrideOfOneRow();
   testThreads();
   return 0;
 }

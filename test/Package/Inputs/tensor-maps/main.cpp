@@ -108,8 +108,23 @@ static void refusals() {
   std::puts("refusals");
 }
 
-int main(int argc, char **) {
+/// Which of several variants runs.
+static void which() {
   Arguments some(9, 20, 24);
+  int prepared = crop_prepare(0), called = some.call();
+  std::printf("prepare: %s\ncall: %s, %s\n", crop_strerror(prepared), crop_strerror(called),
+              some.holds() ? "right" : "wrong");
+  std::vector<char> text(4096);
+  crop_explain(&some.xTensor, text.data(), text.size());
+  std::printf("%s", text.data());
+}
+
+int main(int argc, char **arguments) {
+  Arguments some(9, 20, 24);
+  if (argc > 1 && !std::strcmp(arguments[1], "which")) {
+    which();
+    return 0;
+  }
   if (argc > 1) {
     int called = some.call(), prepared = crop_prepare(0);
     std::printf("%d, %d: %s\n", called, prepared, crop_strerror(prepared));

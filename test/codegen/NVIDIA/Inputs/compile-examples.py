@@ -2,7 +2,8 @@
 """Compiles each example under legal configs that are drawn with a fixed seed and cover the values of its choices.
 
 Use: compile-examples.py CONFORMANCE_INPUTS WORK ptx|cubin CONFIGS MORE   CONFIGS each, MORE of three kernels, one of them with products
-`ptx` hides the toolkit. Prints a line per kernel, and fails when a config is refused or an artifact lacks what it should have.
+`ptx` hides the toolkit. Prints a line per kernel and a sum, and fails when a config is refused, an artifact lacks what it should have,
+fewer than three in four artifacts of a kernel differ, or a folder of examples has no kernel here.
 """
 import concurrent.futures
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 INPUTS, WORK, KIND = sys.argv[1:4]
+EXAMPLES = os.path.join(INPUTS, "..", "..", "..", "examples")
 CONFIGS, MORE = map(int, sys.argv[4:])
 sys.path.insert(0, INPUTS)
 import conformance  # noqa: E402
@@ -55,15 +57,27 @@ def one_kernel(key):
     path = os.path.join(WORK, f"{key}.mlir")
     conformance.import_kernel(key, dtype, path)
     count, artifacts = 0, set()
-    for place, config in enumerate(conformance.draw_configs(path, MORE if key in LARGER else CONFIGS, 1, TARGET)):
+    wanted = MORE if key in LARGER else CONFIGS
+    for place, config in enumerate(conformance.draw_configs(path, wanted, 1, TARGET)):
         result = compiled(path, config, os.path.join(WORK, f"{key}-{place}"))
         if result:
             check(*result)
             count += 1
             artifacts.add(result[0]["object_hash"])
-    return f"{key} {dtype}: {count} compiled, {'distinct' if len(artifacts) * 4 >= count * 3 else len(artifacts)}"
+    isRight = count == wanted and len(artifacts) * 4 >= count * 3
+    return isRight, f"{key} {dtype}: {count} compiled, {'distinct' if len(artifacts) * 4 >= count * 3 else len(artifacts)}"
+
+
+def without_kernel():
+    named = {kernel.example for kernel in kernels.KERNELS.values()}
+    return [name for name in sorted(os.listdir(EXAMPLES)) if os.path.exists(os.path.join(EXAMPLES, name, name + ".py")) and name not in named]
 
 
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    for line in pool.map(one_kernel, sorted(kernels.KERNELS)):
+    right = []
+    for isRight, line in pool.map(one_kernel, sorted(kernels.KERNELS)):
         print(line, flush=True)
+        right.append(isRight)
+missing = without_kernel()
+print(f"{sum(right)} of {len(right)} kernels, examples without one: {missing}")
+sys.exit(not all(right) or bool(missing))
